@@ -1,0 +1,71 @@
+"""From coefficients C to an affinity W: equations 4 and 5."""
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from sdsc_core.checks import Affinity, check_choice
+
+
+def affinity(C: Any, rule: str = "max") -> sp.csr_array:
+    """W from C (N, N), row i the coefficients of point i.
+
+    ``"max"`` is eq. 5, max(|C|, |Cᵀ|), for IMC; ``"sum"`` is eq. 4, |C| + |Cᵀ|, for the others.
+
+    >>> C = np.array([[0, 0.9, 0], [0.5, 0, 0], [0, -0.4, 0]])
+    >>> affinity(C).toarray().tolist()
+    [[0.0, 0.9, 0.0], [0.9, 0.0, 0.4], [0.0, 0.4, 0.0]]
+    """
+    check_choice(rule, "rule", ("max", "sum"))
+    C = _square(C)
+    W = C.maximum(C.T) if rule == "max" else C + C.T
+    return sp.csr_array(W)
+
+
+def unit_affinity(C: Any) -> Affinity:
+    """W of eq. 4 in [0, 1], as the dense stage needs it (the paper names the range, not the way).
+
+    Each point's |coefficients| are divided by their maximum, summed with the transpose, and
+    divided by the overall maximum. The diagonal is dropped.
+
+    >>> unit_affinity(np.array([[0.0, 8.0], [2.0, 0.0]])).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    C = off_diagonal(_square(C))
+    largest = C.max(axis=1).toarray()
+    C.data /= np.repeat(largest, np.diff(C.indptr))
+    W = affinity(C, "sum")
+    if W.nnz:
+        W.data /= W.data.max()
+    return compact(W)
+
+
+def compact(W: Affinity, share: float = 0.25) -> Affinity:
+    """W in the form that is quicker to work on: an array where over ``share`` of it is nonzero."""
+    if sp.issparse(W):
+        return W.toarray() if W.nnz > share * W.shape[0] ** 2 else W
+    return W if np.count_nonzero(W) > share * W.shape[0] ** 2 else sp.csr_array(W)
+
+
+def off_diagonal(W: sp.csr_array, above: float = 0.0) -> sp.csr_array:
+    """A copy that holds only the entries off the diagonal and above a value.
+
+    >>> off_diagonal(sp.csr_array(np.array([[1.0, 0.3], [0.7, 1.0]])), above=0.5).toarray().tolist()
+    [[0.0, 0.0], [0.7, 0.0]]
+    """
+    rows = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
+    keep = (W.data > above) & (rows != W.indices)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[keep], minlength=W.shape[0]))])
+    return sp.csr_array((W.data[keep], W.indices[keep], indptr), shape=W.shape)
+
+
+def _square(C: Any) -> sp.csr_array:
+    C = sp.csr_array(C, dtype=np.float64, copy=True)
+    if C.shape[0] != C.shape[1]:
+        raise ValueError(f"C has shape {C.shape}; a coefficient matrix is square.")
+    C.sum_duplicates()
+    C.data = np.abs(C.data)
+    if not np.isfinite(C.data).all():
+        raise ValueError("C has NaN or infinite entries; a coefficient is a finite number.")
+    return C

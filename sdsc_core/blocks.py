@@ -1,0 +1,107 @@
+"""Blocks of rows over threads, with progress and cancelling between blocks."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from threadpoolctl import ThreadpoolController
+
+T = TypeVar("T")
+
+# Called with (done, total) in the caller's thread. Raising anything in it, `Cancelled` for one,
+# ends the work at the next block and passes through to the caller.
+Progress = Callable[[int, int], None]
+
+
+class Cancelled(Exception):
+    """Raised by a progress callback to stop the work."""
+
+
+def tick(progress: Progress | None, done: int, total: int) -> None:
+    """Report progress where somebody listens."""
+    if progress is not None:
+        progress(done, total)
+
+
+_blas: dict[str, Any] = {"users": 0, "limit": None}
+_blas_lock = threading.Lock()
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Keep the BLAS to one thread while blocks run: two layers of threads wait for each other.
+
+    Counted, since the limit is the process's and sessions overlap: the last one out restores it.
+    """
+    with _blas_lock:
+        _blas["users"] += 1
+        if _blas["users"] == 1:
+            _blas["limit"] = ThreadpoolController().limit(limits=1, user_api="blas")
+    try:
+        yield
+    finally:
+        with _blas_lock:
+            _blas["users"] -= 1
+            if _blas["users"] == 0:
+                _blas["limit"].restore_original_limits()
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """Number of threads: all cores for None or -1.
+
+    >>> n_threads(3)
+    3
+    """
+    if n_jobs is None or n_jobs == -1:
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
+    if n_jobs < 1:
+        raise ValueError(
+            f"n_jobs is {n_jobs}; give a number of threads from 1, or None for all cores."
+        )
+    return n_jobs
+
+
+def run_blocks(
+    function: Callable[[int, int], T],
+    n_rows: int,
+    block_rows: int,
+    *,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> list[T]:
+    """Call ``function(start, stop)`` for each block of rows; results in the order of the rows.
+
+    >>> run_blocks(lambda start, stop: stop - start, 10, 4)
+    [4, 4, 2]
+    """
+    bounds = [(a, min(a + block_rows, n_rows)) for a in range(0, n_rows, block_rows)]
+    jobs = min(n_threads(n_jobs), len(bounds))
+    tick(progress, 0, n_rows)
+    if jobs <= 1:
+        results = []
+        for start, stop in bounds:
+            results.append(function(start, stop))
+            tick(progress, stop, n_rows)
+        return results
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = [pool.submit(function, *b) for b in bounds]
+        try:
+            waiting, done = set(futures), 0
+            while waiting:
+                finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    start, stop = bounds[futures.index(future)]
+                    done += stop - start
+                    future.result()
+                tick(progress, done, n_rows)
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return [future.result() for future in futures]

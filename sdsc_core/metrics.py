@@ -1,0 +1,258 @@
+"""How good a clustering and an affinity are: ACC, NMI, CONN, Ncut, Q and what the analysis uses."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.sparse.csgraph import connected_components
+
+from sdsc_core.checks import check_affinity, check_labels
+from sdsc_core.spectral import spectrum
+
+
+def confusion(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Counts (classes, columns) and the cluster of each column, by the best one-to-one map.
+
+    Column c holds the cluster matched to class c, so the right points lie on the diagonal; clusters
+    without a class follow, and a class without a cluster has an empty column, cluster −1.
+
+    >>> table, clusters = confusion([0, 0, 1], [1, 1, 0])
+    >>> table.tolist(), clusters.tolist()
+    ([[2, 0], [0, 1]], [1, 0])
+    """
+    table, rows, columns = _matched(y_true, y_pred)
+    clusters = np.full(max(table.shape), -1)
+    clusters[rows] = columns
+    clusters[len(table) :] = np.setdiff1d(np.arange(table.shape[1]), columns)
+    ordered = np.where(clusters >= 0, table[:, clusters], 0)
+    return ordered, clusters
+
+
+def clustering_accuracy(y_true: Any, y_pred: Any) -> float:
+    """ACC, eq. 14: the share of points right under the best one-to-one map (Hungarian method).
+
+    >>> clustering_accuracy([0, 0, 1, 1], [5, 5, 3, 5])
+    0.75
+    """
+    table, rows, columns = _matched(y_true, y_pred)
+    return float(table[rows, columns].sum() / table.sum())
+
+
+def misplaced(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
+    """Which points ACC counts as wrong, (N,).
+
+    >>> misplaced([0, 0, 1, 1], [5, 5, 3, 5]).tolist()
+    [False, False, False, True]
+    """
+    _, rows, columns = _matched(y_true, y_pred)
+    truth, found = check_labels(y_true, len(y_true)), check_labels(y_pred, len(y_pred))
+    to_class = np.full(found.max() + 1, -1)
+    to_class[columns] = rows
+    return to_class[found] != truth
+
+
+def nmi(y_true: Any, y_pred: Any) -> float:
+    """NMI, eq. 15: 2 I(U;V) / (H(U) + H(V)), the arithmetic mean.
+
+    >>> nmi([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    from sklearn.metrics import normalized_mutual_info_score
+
+    y_true = check_labels(y_true, len(np.asarray(y_true)), "y_true")
+    return float(normalized_mutual_info_score(y_true, check_labels(y_pred, len(y_true), "y_pred")))
+
+
+def _matched(
+    y_true: Any, y_pred: Any
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    truth = check_labels(y_true, len(np.asarray(y_true)), "y_true")
+    found = check_labels(y_pred, len(truth), "y_pred")
+    if not len(truth):
+        raise ValueError("y_true is empty; at least one point is needed.")
+    table = np.zeros((truth.max() + 1, found.max() + 1), np.int64)
+    np.add.at(table, (truth, found), 1)
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    return table, rows, columns
+
+
+@dataclass(frozen=True)
+class Connectivity:
+    """CONN in its three readings: of the whole graph, and over the clusters' own graphs."""
+
+    whole: float
+    per_cluster: NDArray[np.float64]
+    min: float
+    mean: float
+
+
+def connectivity(W: Any, labels: Any = None) -> Connectivity:
+    """CONN: second smallest eigenvalue of L = I − D^{-1/2} W D^{-1/2}, 0 if not connected.
+
+    ``whole`` is the text's definition. ``min`` and ``mean`` run over the subgraphs of the clusters
+    in ``labels`` (true ones, or found ones), as You, Robinson and Vidal (2016) define it; without
+    labels they are NaN. A point without an edge makes its graph's CONN 0. The complete graph
+    reaches N/(N − 1), not the printed (N − 1)/N.
+
+    >>> round(connectivity(1 - np.eye(6)).whole, 3)
+    1.2
+    """
+    W = check_affinity(W)
+    whole = _second_eigenvalue(W)
+    if labels is None:
+        return Connectivity(whole, np.empty(0), float("nan"), float("nan"))
+    labels = check_labels(labels, W.shape[0])
+    parts = [np.flatnonzero(labels == c) for c in range(labels.max() + 1)]
+    each = np.array([_second_eigenvalue(W[p][:, p]) for p in parts])
+    return Connectivity(whole, each, float(each.min()), float(each.mean()))
+
+
+def _second_eigenvalue(W: Any) -> float:
+    if W.shape[0] < 2:
+        return 0.0
+    if connected_components(sp.csr_array(W), directed=False, return_labels=False) > 1:
+        return 0.0
+    return float(max(0.0, 1.0 - spectrum(W, 2).eigenvalues[1]))
+
+
+def components(W: Any) -> NDArray[np.int64]:
+    """Sizes of the connected components, the largest first.
+
+    >>> components(np.kron(np.eye(2), 1 - np.eye(3))).tolist()
+    [3, 3]
+    """
+    _, part = connected_components(sp.csr_array(W), directed=False)
+    return np.sort(np.bincount(part))[::-1]
+
+
+def cut_vol(W: Any, labels: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """cut(A_i, rest) of eq. 6 and vol(A_i) of eq. 7 for each cluster.
+
+    As printed, vol sums the similarity inside A_i alone, over ordered pairs.
+
+    >>> [v.tolist() for v in cut_vol(1 - np.eye(4), [0, 0, 1, 1])]
+    [[4.0, 4.0], [2.0, 2.0]]
+    """
+    W = check_affinity(W)
+    labels = check_labels(labels, W.shape[0])
+    n = labels.max() + 1
+    member = sp.csr_array(
+        (np.ones(len(labels)), (np.arange(len(labels)), labels)), (len(labels), n)
+    )
+    between = member.T @ (W @ member)
+    between = between.toarray() if sp.issparse(between) else np.asarray(between)
+    vol = between.diagonal().copy()
+    return between.sum(axis=1) - vol, vol
+
+
+def ncut(W: Any, labels: Any) -> float:
+    """Ncut, eq. 8: Σ cut(A_i, rest) / vol(A_i); infinite where a cluster has no similarity inside.
+
+    >>> ncut(1 - np.eye(4), [0, 0, 1, 1])
+    4.0
+    """
+    cut, vol = cut_vol(W, labels)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = np.where(cut > 0, cut / vol, 0.0)
+    return float(each.sum())
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The quantities of eq. 9–13 for one W and its W*, by given clusters.
+
+    η₁ and η₂ are the similarity inside and between, ζ the nonzeros between, k the nonzeros a point.
+    ``ncut`` is η₂/η₁, eq. 9 (not eq. 8, which sums over clusters); ``q`` is measured, eq. 11;
+    ``tau`` is what eq. 10 lets the number of new entries fall short of, Nk² − nnz(W*);
+    ``q_predicted`` is eq. 13 with that τ, and ``q_predicted_no_tau`` with τ = 0, as the paper says.
+    """
+
+    n: int
+    k: float
+    zeta: int
+    tau: float
+    eta1: float
+    eta2: float
+    eta1_star: float
+    eta2_star: float
+    ncut: float
+    ncut_star: float
+    q: float
+    q_predicted: float
+    q_predicted_no_tau: float
+
+
+def analyse(W: Any, W_star: Any, labels: Any) -> Analysis:
+    """Ncut before and after densification with Q measured beside Q predicted (eq. 9–13).
+
+    >>> W = sp.csr_array(np.kron(np.eye(2), 1 - np.eye(3)))
+    >>> analyse(W, W, [0, 0, 0, 1, 1, 1]).k
+    2.0
+    """
+    W, W_star = check_affinity(W), check_affinity(W_star, name="W_star")
+    labels = check_labels(labels, W.shape[0])
+    n = W.shape[0]
+    (eta1, eta2, nonzeros, zeta), (eta1_s, eta2_s, nonzeros_s, _) = (
+        _inside_between(A, labels) for A in (W, W_star)
+    )
+    k = nonzeros / n
+    tau = n * k * k - nonzeros_s
+    before, after = _ratio(eta2, eta1), _ratio(eta2_s, eta1_s)
+    return Analysis(
+        n=n,
+        k=k,
+        zeta=zeta,
+        tau=tau,
+        eta1=eta1,
+        eta2=eta2,
+        eta1_star=eta1_s,
+        eta2_star=eta2_s,
+        ncut=before,
+        ncut_star=after,
+        q=_ratio(after, before),
+        q_predicted=_ratio(n * k * k - n * k, n * k * k - tau),
+        q_predicted_no_tau=_ratio(n * k * k - n * k, n * k * k),
+    )
+
+
+def inside_share(W: Any, labels: Any) -> float:
+    """Share of all similarity that lies inside the true subspaces, η₁ / (η₁ + η₂).
+
+    >>> round(inside_share(1 - np.eye(4), [0, 0, 1, 1]), 4)
+    0.3333
+    """
+    W = check_affinity(W)
+    eta1, eta2, _, _ = _inside_between(W, check_labels(labels, W.shape[0]))
+    return _ratio(eta1, eta1 + eta2)
+
+
+def preserving_error(C: Any, labels: Any) -> float:
+    """Subspace-preserving error: mean over points of the share of |c_i| on other subspaces.
+
+    C is (N, N) with row i for point i. Points without coefficients are left out.
+
+    >>> preserving_error(np.array([[0, 1.0, 1], [1, 0, 0], [1, 0, 0]]), [0, 0, 1])
+    0.5
+    """
+    C = sp.csr_array(abs(sp.csr_array(C)))
+    labels = check_labels(labels, C.shape[0])
+    rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
+    wrong = labels[rows] != labels[C.indices]
+    total = np.bincount(rows, C.data, C.shape[0])
+    other = np.bincount(rows[wrong], C.data[wrong], C.shape[0])
+    return float((other[total > 0] / total[total > 0]).mean()) if total.any() else float("nan")
+
+
+def _inside_between(W: Any, labels: NDArray[np.int64]) -> tuple[float, float, int, int]:
+    """Similarity inside and between, number of nonzeros, and of those between."""
+    entries = sp.coo_array(W)
+    inside = labels[entries.row] == labels[entries.col]
+    eta1, eta2 = float(entries.data[inside].sum()), float(entries.data[~inside].sum())
+    return eta1, eta2, int(np.count_nonzero(entries.data)), int((~inside).sum())
+
+
+def _ratio(a: float, b: float) -> float:
+    return a / b if b else float("nan")

@@ -1,0 +1,200 @@
+"""Stage 3: spectral clustering by normalised cut, for a few points up to a million."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.sparse.csgraph import connected_components
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
+
+from sdsc_core.blocks import one_blas_thread
+from sdsc_core.checks import Affinity, check_affinity, check_count, check_n_clusters
+
+SMALL = 128  # up to here a full decomposition is the quickest
+MODERATE = 5000  # up to here it is a possible fall-back
+ACCURACY = 1e-6
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Top of the spectrum of D^{-1/2} W D^{-1/2}.
+
+    Attributes
+    ----------
+    eigenvalues : (m,), descending; 1 − λ is the Laplacian's.
+    vectors : (N, m), orthonormal columns.
+    component : (N,), the connected component of each point.
+    n_components : their number; a point without edges is one by itself.
+    regularised : whether weak links between all points were added (see `spectrum`).
+    """
+
+    eigenvalues: NDArray[np.float64]
+    vectors: NDArray[np.float64]
+    component: NDArray[np.int64]
+    n_components: int
+    regularised: bool
+
+    def embedding(self, n: int) -> NDArray[np.float64]:
+        """The first n eigenvectors, rows of unit norm (Ng, Jordan and Weiss); zero rows stay."""
+        rows = self.vectors[:, :n]
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows / np.where(norms > 1e-12, norms, 1.0)
+
+
+def spectrum(
+    W: Any, n_vectors: int, n_clusters: int | None = None, random_state: int = 0
+) -> Spectrum:
+    """The ``n_vectors`` largest eigenpairs of D^{-1/2} W D^{-1/2}.
+
+    Each connected component has the eigenvalue 1 with a known eigenvector; those are written down,
+    and only the rest is searched for, where a solver would otherwise meet a multiple eigenvalue.
+    With more components than ``n_clusters`` the eigenvalue 1 alone fills the embedding and says
+    nothing about which to join; then every pair gets a weak link, a share τ/N of the mean degree τ
+    (regularised spectral clustering), by which large parts count before debris.
+
+    >>> W = np.kron(np.eye(2), 1 - np.eye(3))
+    >>> spectrum(W, 3).eigenvalues.round(2).tolist()
+    [1.0, 1.0, -0.5]
+    """
+    W = check_affinity(W)
+    n = W.shape[0]
+    n_vectors = check_count(n_vectors, "n_vectors", 1, n)
+    count, component = connected_components(sp.csr_array(W), directed=False)
+    regularise = count > (n_clusters or n_vectors)
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    tau = degrees.mean() if regularise else 0.0
+    if tau == 0 and regularise:  # no edge at all: nothing to find
+        return Spectrum(np.zeros(n_vectors), np.eye(n, n_vectors), component, count, True)
+    roots = np.sqrt(degrees + tau)
+    A = _scaled(W, 1.0 / np.where(roots > 0, roots, 1.0))
+    if regularise:
+        known, share = roots[:, None] / np.linalg.norm(roots), tau / n
+        weak = 1.0 / roots
+    else:
+        known, share, weak = _component_vectors(component, count, roots), 0.0, np.zeros(n)
+    known = known[:, :n_vectors]
+    with one_blas_thread():  # its products are too small to share out
+        values, vectors = _rest(A, weak * np.sqrt(share), known, n_vectors, random_state)
+    values = np.concatenate([np.ones(known.shape[1]), values])
+    return Spectrum(
+        values, _fix_signs(np.hstack([known, vectors])), component, int(count), regularise
+    )
+
+
+def spectral_clustering(
+    W: Any, n_clusters: int, random_state: int = 0, *, spectrum_: Spectrum | None = None
+) -> NDArray[np.int64]:
+    """Labels (N,) by normalised cut (eq. 8), as Ng, Jordan and Weiss relax it.
+
+    Top eigenvectors of D^{-1/2} W D^{-1/2}, rows of unit norm, k-means with several seeded starts.
+    ``spectrum_`` passes in a `spectrum` of this W that is already there.
+
+    >>> W = np.kron(np.eye(2), 1 - np.eye(3))
+    >>> spectral_clustering(W, 2).tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    n = W.shape[0] if hasattr(W, "shape") and len(W.shape) else 0
+    n_clusters = check_n_clusters(n_clusters, n or 1)
+    found = spectrum_ or spectrum(W, n_clusters, n_clusters, random_state)
+    return cluster_rows(found.embedding(n_clusters), n_clusters, random_state)
+
+
+def cluster_rows(
+    rows: NDArray[np.float64], n_clusters: int, random_state: int
+) -> NDArray[np.int64]:
+    """k-means on the embedding; labels are numbered by first appearance."""
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
+        starts = 10 if len(rows) <= 20_000 else 3
+        labels = KMeans(n_clusters, n_init=starts, random_state=random_state).fit(rows).labels_
+    first = np.unique(labels, return_index=True)[1]
+    rank = np.zeros(n_clusters, np.int64)
+    rank[labels[np.sort(first)]] = np.arange(len(first))
+    return rank[labels]
+
+
+def suggest_n_clusters(eigenvalues: NDArray[np.float64]) -> int:
+    """Number of clusters before the widest gap between neighbouring eigenvalues (descending).
+
+    >>> suggest_n_clusters(np.array([1, 0.98, 0.95, 0.4, 0.38]))
+    3
+    """
+    if len(eigenvalues) < 3:
+        return 1
+    gaps = eigenvalues[1:-1] - eigenvalues[2:]  # at least two clusters
+    return int(np.argmax(gaps)) + 2
+
+
+def _scaled(W: Affinity, scale: NDArray[np.float64]) -> Affinity:
+    if sp.issparse(W):
+        scaled = W.copy()
+        scaled.data = W.data * np.repeat(scale, np.diff(W.indptr)) * scale[W.indices]
+        return scaled
+    return W * scale[:, None] * scale
+
+
+def _component_vectors(
+    component: NDArray[np.int64], count: int, roots: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """D^{1/2} 1 on each component, the larger ones first; a point without edges keeps itself."""
+    order = np.argsort(-np.bincount(component), kind="stable")
+    rank = np.empty(count, np.int64)
+    rank[order] = np.arange(count)
+    vectors = np.zeros((len(component), count))
+    vectors[np.arange(len(component)), rank[component]] = np.where(roots > 0, roots, 1.0)
+    return vectors / np.linalg.norm(vectors, axis=0)
+
+
+def _rest(A, weak, known, n_vectors, random_state):
+    """The eigenpairs beside the known ones, of A + weak weakᵀ."""
+    n, wanted = A.shape[0], n_vectors - known.shape[1]
+    if wanted == 0:
+        return np.empty(0), np.empty((n, 0))
+    if n <= SMALL:
+        return _full(A, weak, known, wanted)
+
+    def product(x):
+        x = x.reshape(n, -1)
+        return A @ x + weak[:, None] * (weak @ x) - 2 * known @ (known.T @ x)
+
+    operator = LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64)
+    start = np.random.default_rng(random_state).standard_normal(n)
+    try:
+        # The known pairs now have the eigenvalue −1, the far end.
+        room = min(n - 1, max(2 * wanted + 1, 20))
+        values, vectors = eigsh(
+            operator, wanted, which="LA", v0=start, ncv=room, tol=ACCURACY, maxiter=300
+        )
+    except ArpackNoConvergence:
+        if n <= MODERATE:
+            return _full(A, weak, known, wanted)
+        values, vectors = _lobpcg(operator, wanted, random_state)
+    order = np.argsort(-values)
+    return values[order], vectors[:, order]
+
+
+def _full(A, weak, known, wanted):
+    dense = (A.toarray() if sp.issparse(A) else A) + np.outer(weak, weak) - 2 * known @ known.T
+    n = len(dense)
+    values, vectors = eigh(dense, subset_by_index=[n - wanted, n - 1])
+    return values[::-1], vectors[:, ::-1]
+
+
+def _lobpcg(operator, wanted, random_state):
+    guess = np.random.default_rng(random_state).standard_normal((operator.shape[0], wanted))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # it says when it stops short; so do we
+        return lobpcg(operator, guess, largest=True, tol=1e-4, maxiter=200)
+
+
+def _fix_signs(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The largest entry of each vector is positive, so that a picture does not flip."""
+    top = np.abs(vectors).argmax(axis=0)
+    return vectors * np.where(vectors[top, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)

@@ -1,0 +1,200 @@
+"""Slow, literal transcriptions of the paper's algorithms, for the fast code to be compared with.
+
+Written from the paper, loops and all. The reading of its open points is the library's: samples of
+unit norm, ties (within 1e-12) to the lowest index, every k of the dense stage reads the input.
+"""
+
+import numpy as np
+
+TIE = 1e-12
+
+
+def pearson(a, b):
+    """Equation 3; 0 where a vector has no variance."""
+    a, b = a - a.mean(), b - b.mean()
+    below = np.sqrt((a**2).sum()) * np.sqrt((b**2).sum())
+    return (a * b).sum() / below if below > 0 else 0.0
+
+
+def imc(X, gamma_max, residual="as_printed", similarity="residual"):
+    """Algorithm 1: picks (N, Γ) and what c_ij holds."""
+    X = np.array(X, dtype=float)
+    if residual == "centred":
+        X = X - X.mean(axis=1, keepdims=True)
+    for i in range(len(X)):
+        if np.abs(X[i]).max() > 0:
+            X[i] = X[i] / np.abs(X[i]).max()
+            X[i] = X[i] / np.linalg.norm(X[i])
+    constant = np.linalg.norm(X - X.mean(axis=1, keepdims=True), axis=1) < 1e-8
+    n = len(X)
+    picks = np.full((n, gamma_max), -1)
+    values = np.zeros((n, gamma_max))
+    for i in range(n):
+        psi = X[i].copy()
+        for gamma in range(gamma_max):
+            if constant[i] or np.linalg.norm(psi - psi.mean()) < 1e-8:
+                break
+            rho = np.zeros(n)
+            for j in range(n):
+                if j != i and not constant[j]:
+                    rho[j] = abs(pearson(psi, X[j]))
+            if rho.max() <= 1e-10:
+                break
+            j = int(np.flatnonzero(rho >= rho.max() - TIE)[0])
+            picks[i, gamma] = j
+            values[i, gamma] = rho[j] if similarity == "residual" else abs(pearson(X[i], X[j]))
+            psi = psi - (psi @ X[j]) * X[j]
+    return picks, values
+
+
+def coefficients(picks, values):
+    """C, where a point picked twice keeps the larger value."""
+    n, gamma_max = picks.shape
+    C = np.zeros((n, n))
+    for i in range(n):
+        for gamma in range(gamma_max):
+            if picks[i, gamma] >= 0:
+                C[i, picks[i, gamma]] = max(C[i, picks[i, gamma]], values[i, gamma])
+    return C
+
+
+def tur_condition(w_ik, w_kj, w_ij, theta1, theta2):
+    """Definition 2, with the intervals of Definition 1 as printed."""
+
+    def extremely_strong(w):
+        return theta1 < w <= 1
+
+    def strong(w):
+        return theta2 < w <= theta1
+
+    if extremely_strong(w_ik) and extremely_strong(w_kj) and not extremely_strong(w_ij):
+        return 1
+    if (
+        extremely_strong(max(w_ik, w_kj))
+        and strong(min(w_ik, w_kj))
+        and not (strong(w_ij) or extremely_strong(w_ij))
+    ):
+        return 2
+    if strong(w_ik) and strong(w_kj) and w_ij == 0:
+        return 3
+    return 0
+
+
+def pce(W, theta1, theta2):
+    """Algorithm 2: the largest value over k, and at least w_ij."""
+    n = len(W)
+    star = W.copy()
+    for i in range(n):
+        for j in range(n):
+            for k in range(n):
+                if i == j or k in (i, j):
+                    continue
+                case = tur_condition(W[i, k], W[k, j], W[i, j], theta1, theta2)
+                if case == 1:
+                    value = (W[i, k] + W[k, j]) / 2
+                elif case == 2:
+                    value = min(W[i, k], W[k, j])
+                elif case == 3:
+                    value = max(W[i, k], W[k, j]) / 2
+                else:
+                    value = W[i, j]
+                star[i, j] = max(star[i, j], value)
+    return star
+
+
+def to_distance(w, transform):
+    """Table 1, first step."""
+    if transform == "D1":
+        return 1 - w
+    if w == 0:
+        return np.inf
+    return 1 - np.log(w) if transform == "D2" else 1 / w
+
+
+def to_similarity(d, transform):
+    """Table 1, last step."""
+    if transform == "D1":
+        return 1 - d
+    return np.exp(1 - d) if transform == "D2" else 1 / d
+
+
+def densify(W, transform, hops=1):
+    """Algorithm 4: paths of at most ``hops`` intermediate points, one more in each pass."""
+    n = len(W)
+    D = np.array([[to_distance(w, transform) for w in row] for row in W])
+    star = D.copy()
+    for _ in range(hops):
+        previous = star.copy()
+        for i in range(n):
+            for j in range(n):
+                for k in range(n):
+                    if i != j and k not in (i, j):
+                        star[i, j] = min(star[i, j], previous[i, k] + D[k, j])
+    result = np.array([[to_similarity(d, transform) for d in row] for row in star])
+    result[np.diag_indices(n)] = W.diagonal()
+    return np.maximum(result, W)
+
+
+def cut(W, labels, cluster):
+    """Equation 6."""
+    return sum(
+        W[u, v]
+        for u in range(len(W))
+        for v in range(len(W))
+        if labels[u] == cluster and labels[v] != cluster
+    )
+
+
+def vol(W, labels, cluster):
+    """Equation 7."""
+    return sum(
+        W[u, t]
+        for u in range(len(W))
+        for t in range(len(W))
+        if labels[u] == cluster and labels[t] == cluster
+    )
+
+
+def ncut(W, labels):
+    """Equation 8."""
+    return sum(cut(W, labels, c) / vol(W, labels, c) for c in sorted(set(labels)))
+
+
+def accuracy(u, v):
+    """Equation 14, over every map of clusters to classes."""
+    from itertools import permutations
+
+    clusters, classes = sorted(set(v)), sorted(set(u))
+    width = max(len(clusters), len(classes))
+    best = 0
+    for image in permutations(range(width), len(clusters)):
+        to_class = {c: classes[p] for c, p in zip(clusters, image, strict=True) if p < len(classes)}
+        best = max(best, sum(to_class.get(b) == a for a, b in zip(u, v, strict=True)))
+    return best / len(u)
+
+
+def normalised_mutual_information(u, v):
+    """Equation 15."""
+    u, v = np.asarray(u), np.asarray(v)
+
+    def entropy(x):
+        p = np.array([np.mean(x == c) for c in sorted(set(x.tolist()))])
+        return -(p * np.log(p)).sum()
+
+    mutual = 0.0
+    for a in set(u.tolist()):
+        for b in set(v.tolist()):
+            both = np.mean((u == a) & (v == b))
+            if both > 0:
+                mutual += both * np.log(both / (np.mean(u == a) * np.mean(v == b)))
+    total = entropy(u) + entropy(v)
+    return 2 * mutual / total if total > 0 else 1.0
+
+
+def conn(W):
+    """Second smallest eigenvalue of I − D^{-1/2} W D^{-1/2}; 0 with a point that has no edge."""
+    degree = W.sum(axis=1)
+    if (degree == 0).any():
+        return 0.0
+    L = np.eye(len(W)) - W / np.sqrt(np.outer(degree, degree))
+    return float(np.linalg.eigvalsh(L)[1])

@@ -1,0 +1,154 @@
+"""IMC equals its transcription, whatever the blocks, threads and memory."""
+
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from sdsc_core import imc as imc_module
+from sdsc_core.blocks import Cancelled
+from sdsc_core.imc import imc
+from sdsc_core.search import Search
+from tests import naive
+
+# Few distinct values: duplicates, constant samples and ties in abundance.
+TIED = arrays(
+    np.float64,
+    st.tuples(st.integers(3, 12), st.integers(2, 6)),
+    elements=st.sampled_from([-1.0, 0.0, 1.0, 2.0]),
+)
+RANDOM = st.builds(
+    lambda seed, n, d, rank: (
+        np.random.default_rng(seed).standard_normal((n, rank))
+        @ np.random.default_rng(seed + 1).standard_normal((rank, d))
+    ),
+    st.integers(0, 10**6),
+    st.integers(3, 16),
+    st.integers(2, 12),
+    st.integers(1, 5),
+)
+
+
+@pytest.mark.parametrize("residual", ["as_printed", "centred"])
+@pytest.mark.parametrize("memory_mb", [1024, 0], ids=["gram", "search"])
+@settings(max_examples=100)
+@given(X=st.one_of(TIED, RANDOM), data=st.data())
+def test_equals_the_transcription(residual, memory_mb, X, data):
+    gamma = data.draw(st.integers(1, len(X) - 1))
+    ref_picks, ref_values = naive.imc(X, gamma, residual)
+    _, ref_pairs = naive.imc(X, gamma, residual, "pair")
+    with mock.patch.object(imc_module, "FEW_FEATURES", 0):
+        path = imc(X, gamma, residual=residual, memory_mb=memory_mb)
+        pairs = imc(X, gamma, residual=residual, similarity="pair", memory_mb=memory_mb)
+    np.testing.assert_array_equal(path.picks, pairs.picks)
+    for i, g in np.ndindex(ref_picks.shape):
+        # Only rounding may part them, where two correlations are as good as equal; from there on
+        # the rest of that row goes another way.
+        same = (path.picks[i, : g + 1] == ref_picks[i, : g + 1]).all()
+        if same or (path.picks[i, :g] == ref_picks[i, :g]).all():
+            np.testing.assert_allclose(path.correlations[i, g], ref_values[i, g], atol=1e-6)
+        if same:
+            np.testing.assert_allclose(pairs.correlations[i, g], ref_pairs[i, g], atol=1e-6)
+
+
+@pytest.mark.parametrize("residual", ["as_printed", "centred"])
+def test_equals_the_transcription_exactly_on_generic_data(residual):
+    X = np.random.default_rng(3).standard_normal((60, 30))  # over FEW_FEATURES
+    picks, values = naive.imc(X, 8, residual)
+    for memory_mb in (1024, 0):
+        path = imc(X, 8, residual=residual, memory_mb=memory_mb)
+        np.testing.assert_array_equal(path.picks, picks)
+        np.testing.assert_allclose(path.correlations, values, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(700, 40), (700, 8)])
+def test_identical_for_any_block_thread_and_memory(shape, monkeypatch):
+    X = np.random.default_rng(0).standard_normal(shape)
+    X[5] = X[300] = -X[6]  # ties
+    reference = imc(X, 5, n_jobs=1)
+    for block, jobs, memory_mb in [(256, 2, 0), (37, 3, 1024), (1, 2, 0), (1000, 1, 0)]:
+        monkeypatch.setattr(imc_module, "BLOCK", block)
+        path = imc(X, 5, n_jobs=jobs, memory_mb=memory_mb)
+        np.testing.assert_array_equal(path.picks, reference.picks)
+        np.testing.assert_array_equal(path.correlations, reference.correlations)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10**6))
+def test_permuting_the_points_permutes_the_picks(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((20, 7))
+    order = rng.permutation(20)
+    path, moved = imc(X, 4), imc(X[order], 4)
+    np.testing.assert_array_equal(order[moved.picks], path.picks[order])
+
+
+def test_a_smaller_gamma_is_a_prefix():
+    X = np.random.default_rng(1).standard_normal((40, 9))
+    long, short = imc(X, 10), imc(X, 4)
+    np.testing.assert_array_equal(long.picks[:, :4], short.picks)
+    np.testing.assert_array_equal(long.affinity(4).toarray(), short.affinity().toarray())
+
+
+def test_coefficients_keep_the_larger_value_of_a_point_picked_twice():
+    X = np.random.default_rng(0).standard_normal((12, 4))
+    path = imc(X, 11)
+    C = path.coefficients().toarray()
+    np.testing.assert_allclose(C, naive.coefficients(path.picks, path.correlations))
+    assert (np.sort(path.picks, axis=1)[:, 1:] == np.sort(path.picks, axis=1)[:, :-1]).any()
+
+
+def test_gamma_up_to_all_other_points():
+    X = np.random.default_rng(2).standard_normal((9, 5))
+    assert imc(X, 8).picks.shape == (9, 8)
+
+
+def test_constant_and_duplicate_samples():
+    X = np.array([[1, 1, 1.0], [0, 0, 0], [1, 2, 3], [1, 2, 3], [3, 1, 0]])
+    path = imc(X, 3)
+    assert path.constant.tolist() == [0, 1]
+    assert (path.picks[:2] == -1).all()
+    assert path.picks[2, 0] == 3 and path.picks[3, 0] == 2
+    assert not np.isin(path.picks, [0, 1]).any()
+    assert path.correlations.max() <= 1
+
+
+def test_stops_early_when_nothing_is_left():
+    path = imc(np.array([[1, -1, 0.0], [-2, 2, 0], [0, 1, -1]]), 2)
+    assert path.picks[0].tolist() == [1, -1]
+
+
+def test_huge_and_tiny_values_do_not_overflow():
+    X = np.random.default_rng(0).standard_normal((10, 6))
+    scale = np.array([1e200, 1e-200] * 5)[:, None]
+    np.testing.assert_array_equal(imc(X * scale, 3).picks, imc(X, 3).picks)
+
+
+def test_many_near_ties_still_find_the_exact_winner():
+    rng = np.random.default_rng(0)
+    Z = np.tile(rng.standard_normal(50), (300, 1)) + 1e-9 * rng.standard_normal((300, 50))
+    Z /= np.linalg.norm(Z, axis=1, keepdims=True)
+    residual = Z[:4] + 1e-3 * rng.standard_normal((4, 50))
+    picks, _ = Search(Z)(residual, np.arange(4))
+    products = np.abs(residual @ Z.T)
+    products[np.arange(4), np.arange(4)] = 0
+    np.testing.assert_allclose(
+        products[np.arange(4), picks], products.max(axis=1), rtol=0, atol=1e-12
+    )
+
+
+def test_progress_counts_up_and_cancels():
+    X = np.random.default_rng(0).standard_normal((1500, 20))
+    seen = []
+    imc(X, 2, progress=lambda done, total: seen.append((done, total)))
+    assert seen[0] == (0, 1500) and seen[-1] == (1500, 1500) and seen == sorted(seen)
+
+    def stop(done, total):
+        if done:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        imc(X, 2, progress=stop)

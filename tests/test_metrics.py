@@ -1,0 +1,101 @@
+"""Metrics against their definitions."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sdsc_core import metrics
+from tests import naive
+
+LABELS = st.lists(st.integers(0, 3), min_size=2, max_size=12)
+
+
+def random_affinity(n, seed, density=0.6):
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.random((n, n)) * (rng.random((n, n)) < density), 1)
+    return W + W.T
+
+
+@settings(max_examples=150)
+@given(u=LABELS, seed=st.integers(0, 999))
+def test_acc_and_nmi_equal_their_definitions(u, seed):
+    v = np.random.default_rng(seed).integers(0, 4, len(u)).tolist()
+    assert metrics.clustering_accuracy(u, v) == pytest.approx(naive.accuracy(u, v))
+    assert metrics.nmi(u, v) == pytest.approx(naive.normalised_mutual_information(u, v), abs=1e-9)
+    assert metrics.misplaced(u, v).mean() == pytest.approx(1 - naive.accuracy(u, v))
+    table, clusters = metrics.confusion(u, v)
+    assert table.sum() == len(u) and sorted(set(clusters) - {-1}) == list(range(len(set(v))))
+    assert np.trace(table) == pytest.approx(len(u) * naive.accuracy(u, v))
+
+
+@settings(max_examples=60)
+@given(seed=st.integers(0, 9999), n=st.integers(3, 14))
+def test_cut_vol_ncut_and_conn_equal_their_definitions(seed, n):
+    W = random_affinity(n, seed) + 0.01 * (1 - np.eye(n))
+    labels = np.arange(n) % 2
+    for A in (W, sp.csr_array(W)):
+        cut, vol = metrics.cut_vol(A, labels)
+        np.testing.assert_allclose(cut, [naive.cut(W, labels, c) for c in (0, 1)])
+        np.testing.assert_allclose(vol, [naive.vol(W, labels, c) for c in (0, 1)])
+        if (vol > 0).all():
+            assert metrics.ncut(A, labels) == pytest.approx(naive.ncut(W, labels))
+        assert metrics.connectivity(A).whole == pytest.approx(naive.conn(W), abs=1e-6)
+
+
+def test_conn_of_a_large_graph_equals_a_full_decomposition():
+    W = random_affinity(300, 0, 0.05)
+    assert metrics.connectivity(sp.csr_array(W)).whole == pytest.approx(naive.conn(W), abs=1e-5)
+
+
+def test_conn_is_zero_where_the_graph_or_a_cluster_falls_apart():
+    W = np.kron(np.eye(2), 1 - np.eye(3))
+    conn = metrics.connectivity(W, [0, 0, 0, 1, 1, 1])
+    assert conn.whole == 0
+    np.testing.assert_allclose(conn.per_cluster, [1.5, 1.5])
+    lonely = sp.block_diag([1 - np.eye(3), np.zeros((1, 1))], format="csr")
+    assert metrics.connectivity(lonely, [0, 0, 0, 0]).min == 0
+    assert metrics.connectivity(W, [0, 0, 0, 1, 1, 2]).per_cluster[2] == 0
+
+
+def test_conn_without_labels_says_nothing_of_clusters():
+    conn = metrics.connectivity(1 - np.eye(4))
+    assert np.isnan(conn.min) and np.isnan(conn.mean) and len(conn.per_cluster) == 0
+
+
+def test_components_of_a_stored_zero():
+    W = sp.csr_array((np.array([0.0, 0.0]), ([0, 1], [1, 0])), shape=(2, 2))
+    assert metrics.connectivity(W).whole == 0
+
+
+def test_ncut_without_similarity_inside_is_infinite():
+    assert metrics.ncut(np.array([[0, 1.0], [1, 0]]), [0, 1]) == np.inf
+
+
+def test_analysis_counts_what_the_paper_counts():
+    W, star = random_affinity(10, 1, 0.3), random_affinity(10, 1, 0.3)
+    star = np.maximum(star, random_affinity(10, 2, 0.3))
+    labels = np.arange(10) % 2
+    a = metrics.analyse(W, star, labels)
+    inside = labels[:, None] == labels
+    assert a.eta1 == pytest.approx(W[inside].sum()) and a.eta2 == pytest.approx(W[~inside].sum())
+    assert a.zeta == np.count_nonzero(W[~inside]) and a.k == np.count_nonzero(W) / 10
+    assert a.tau == pytest.approx(10 * a.k**2 - np.count_nonzero(star))
+    before, after = a.eta2 / a.eta1, star[~inside].sum() / star[inside].sum()
+    assert a.q == pytest.approx(after / before)
+    k2 = 10 * a.k**2
+    assert a.q_predicted == pytest.approx((k2 - 10 * a.k) / (k2 - a.tau))
+    assert metrics.inside_share(W, labels) == pytest.approx(a.eta1 / (a.eta1 + a.eta2))
+
+
+def test_preserving_error_leaves_out_empty_rows():
+    C = np.array([[0, 3.0, 1], [0, 0, 0], [1, 1, 0]])
+    assert metrics.preserving_error(C, [0, 0, 1]) == pytest.approx((0.25 + 1) / 2)
+    assert np.isnan(metrics.preserving_error(np.zeros((2, 2)), [0, 1]))
+
+
+@pytest.mark.parametrize("call", [metrics.clustering_accuracy, metrics.nmi, metrics.confusion])
+def test_labels_of_the_wrong_length(call):
+    with pytest.raises(ValueError, match="y_pred has shape"):
+        call([0, 1, 1], [0, 1])

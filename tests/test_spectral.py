@@ -1,0 +1,102 @@
+"""Spectral clustering: degenerate graphs, reproducibility, fall-backs."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.linalg import ArpackNoConvergence
+
+from sdsc_core import spectral
+from sdsc_core.metrics import clustering_accuracy
+from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
+
+
+def blocks(sizes, inside=0.9, between=0.0, seed=0):
+    """A noisy block graph and its classes."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(len(sizes)), sizes)
+    W = np.where(y[:, None] == y, inside, between) * rng.random((len(y), len(y)))
+    W = np.triu(W, 1)
+    return W + W.T, y
+
+
+@pytest.mark.parametrize("sizes", [(3, 4), (30, 40, 50), (150, 200, 100)])
+@pytest.mark.parametrize("between", [0.0, 0.02])
+def test_finds_blocks_sparse_and_dense(sizes, between):
+    W, y = blocks(sizes, between=between)
+    for A in (W, sp.csr_array(W)):
+        assert clustering_accuracy(y, spectral_clustering(A, len(sizes))) == 1
+
+
+def test_eigenvalues_equal_a_full_decomposition():
+    W, _ = blocks((90, 80), between=0.1)
+    d = W.sum(axis=1)
+    reference = np.sort(np.linalg.eigvalsh(W / np.sqrt(np.outer(d, d))))[::-1]
+    for A in (W, sp.csr_array(W)):
+        found = spectrum(A, 5)
+        np.testing.assert_allclose(found.eigenvalues, reference[:5], atol=1e-5)
+        np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(5), atol=1e-5)
+
+
+def test_fewer_components_than_clusters():
+    W, y = blocks((100, 120))
+    bridge, z = blocks((80, 80), between=0.03, seed=1)
+    W = sp.block_diag([W, bridge], format="csr")
+    truth = np.concatenate([y, z + 2])
+    assert clustering_accuracy(truth, spectral_clustering(W, 4)) == 1
+
+
+def test_more_components_than_clusters_keeps_the_large_parts():
+    W, y = blocks((100, 100), between=0.02)
+    debris = np.kron(np.eye(5), 1 - np.eye(2))
+    W = sp.block_diag([W, debris], format="csr")
+    found = spectrum(W, 2, 2)
+    assert found.regularised and found.n_components == 6
+    labels = spectral_clustering(W, 2)
+    assert clustering_accuracy(y, labels[:200]) == 1
+
+
+def test_isolated_points_get_a_label_and_no_nan():
+    W, y = blocks((60, 60), between=0.01)
+    W = sp.block_diag([W, np.zeros((3, 3))], format="csr")
+    found = spectrum(W, 2, 2)
+    assert np.isfinite(found.vectors).all()
+    labels = spectral_clustering(W, 2)
+    assert set(labels.tolist()) == {0, 1}
+    assert clustering_accuracy(y, labels[:120]) == 1
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 200])
+def test_a_graph_without_edges(n):
+    labels = spectral_clustering(sp.csr_array((n, n)), min(2, n))
+    assert len(labels) == n
+
+
+def test_as_many_clusters_as_points_and_one_cluster():
+    W, _ = blocks((3, 3), between=0.1)
+    assert len(set(spectral_clustering(W, 6).tolist())) == 6
+    assert set(spectral_clustering(W, 1).tolist()) == {0}
+
+
+def test_reproducible_and_numbered_by_first_appearance():
+    W, _ = blocks((150, 150, 150), between=0.3)
+    labels = spectral_clustering(W, 3, random_state=5)
+    np.testing.assert_array_equal(labels, spectral_clustering(W, 3, random_state=5))
+    assert labels[0] == 0
+    first = [np.flatnonzero(labels == c)[0] for c in range(3)]
+    assert first == sorted(first)
+
+
+@pytest.mark.parametrize("moderate", [5000, 10])
+def test_falls_back_when_the_solver_does_not_converge(moderate, monkeypatch):
+    def never(*args, **kwargs):
+        raise ArpackNoConvergence("no convergence", np.empty(0), np.empty((0, 0)))
+
+    monkeypatch.setattr(spectral, "eigsh", never)
+    monkeypatch.setattr(spectral, "MODERATE", moderate)
+    W, y = blocks((150, 150), between=0.05)
+    assert clustering_accuracy(y, spectral_clustering(W, 2)) == 1
+
+
+def test_the_eigengap_suggests_the_number_of_clusters():
+    W, _ = blocks((40, 40, 40, 40), between=0.02)
+    assert suggest_n_clusters(spectrum(W, 10).eigenvalues) == 4
