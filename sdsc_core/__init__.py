@@ -1,0 +1,62 @@
+"""Sparse-Dense Subspace Clustering (Yang, Zhu, Zhu): the library behind SDSC Explorer.
+
+>>> from sdsc_core import SDSC, datasets
+>>> model = SDSC(n_clusters=3).fit(datasets.make_subspaces(n_subspaces=3, ambient=30).X)
+"""
+
+from sdsc_core import datasets
+from sdsc_core.affinity import affinity
+from sdsc_core.blocks import Cancelled
+from sdsc_core.dense import Changes, Explanation, changes, densify, explain, pce
+from sdsc_core.imc import ImcPath, imc
+from sdsc_core.methods import METHODS
+from sdsc_core.metrics import (
+    analyse,
+    clustering_accuracy,
+    components,
+    confusion,
+    connectivity,
+    cut_vol,
+    inside_share,
+    misplaced,
+    ncut,
+    nmi,
+    preserving_error,
+)
+from sdsc_core.pipeline import DENSE_STAGES, SDSC, Summary, dense_stage, summarise
+from sdsc_core.spectral import Spectrum, spectral_clustering, spectrum, suggest_n_clusters
+
+__all__ = [
+    "DENSE_STAGES",
+    "METHODS",
+    "SDSC",
+    "Cancelled",
+    "Changes",
+    "Explanation",
+    "ImcPath",
+    "Spectrum",
+    "Summary",
+    "affinity",
+    "analyse",
+    "changes",
+    "clustering_accuracy",
+    "components",
+    "confusion",
+    "connectivity",
+    "cut_vol",
+    "datasets",
+    "dense_stage",
+    "densify",
+    "explain",
+    "imc",
+    "inside_share",
+    "misplaced",
+    "ncut",
+    "nmi",
+    "pce",
+    "preserving_error",
+    "spectral_clustering",
+    "spectrum",
+    "suggest_n_clusters",
+    "summarise",
+]

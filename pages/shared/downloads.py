@@ -1,0 +1,103 @@
+"""Share and keep: the address, labels, matrices, settings, figures, and a script."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+import streamlit as st
+
+from pages.shared.settings import PREPARE, SETTINGS
+from pages.shared.stages import Run
+from sdsc_core import figures
+from sdsc_core.checks import Affinity
+from sdsc_core.datasets import SAMPLES
+from sdsc_core.script import script
+
+
+def show(run: Run) -> None:
+    """A button for each file; a file is made when it is asked for."""
+    sample = st.session_state.data in SAMPLES
+    st.markdown(
+        "**The address of this page holds all settings**, the seed included: send it to somebody, "
+        + (
+            "and they see the same."
+            if sample
+            else "together with the data file, which it cannot hold."
+        )
+    )
+    files = [
+        ("Labels (.csv)", "labels.csv", "text/csv", lambda: labels_csv(run)),
+        ("W (.npz)", "W.npz", "application/octet-stream", lambda: affinity_npz(run.before.W)),
+        ("W* (.npz)", "W_star.npz", "application/octet-stream", lambda: affinity_npz(run.after.W)),
+        ("Settings (.json)", "settings.json", "application/json", lambda: settings_json(run)),
+        ("Affinity (.html)", "affinity.html", "text/html", lambda: affinity_html(run)),
+        ("Embedding (.html)", "embedding.html", "text/html", lambda: embedding_html(run)),
+        ("Python script", "reproduce.py", "text/x-python", lambda: python_script(run)),
+    ]
+    columns = st.columns(4)
+    for i, (title, name, mime, make) in enumerate(files):
+        columns[i % 4].download_button(
+            title, make, name, mime, key=f"download {name}", on_click="ignore", width="stretch"
+        )
+    st.caption("A .png of the matrices: the PNG button above them. Charts have a camera button.")
+
+
+def labels_csv(run: Run) -> str:
+    """Point, cluster from W*, cluster from W, and the class where known."""
+    table = {
+        "point": np.arange(run.data.n_points),
+        "cluster": run.after.labels,
+        "cluster_from_W": run.before.labels,
+    }
+    if run.data.labels is not None:
+        table["class"] = np.array(run.data.class_names)[run.data.labels]
+    return pd.DataFrame(table).to_csv(index=False)
+
+
+def affinity_npz(W: Affinity) -> bytes:
+    """Readable by scipy.sparse.load_npz."""
+    buffer = io.BytesIO()
+    sp.save_npz(buffer, sp.csr_array(W))
+    return buffer.getvalue()
+
+
+def settings_json(run: Run) -> str:
+    """Every setting and the figures they gave."""
+    a = run.after.summary
+    result = {"ACC": a.acc, "NMI": a.nmi, "CONN": a.conn.whole, "Ncut": a.ncut, "k": run.k}
+    chosen = {name: st.session_state[name] for name in SETTINGS}
+    return json.dumps({"settings": chosen, "data": run.data.name, "result": result}, indent=2)
+
+
+def affinity_html(run: Run) -> str:
+    """W and W* as heat maps that need no server."""
+    order = figures.ordering(st.session_state.order, run.data.labels, run.after.labels)
+    sides = [("W (IMC)", run.before.W), (f"W* ({run.settings['dense']})", run.after.W)]
+    return figures.affinities(sides, order).to_html()
+
+
+def embedding_html(run: Run) -> str:
+    """The embedding in 2-D."""
+    sides = [("W", run.before), ("W*", run.after)]
+    return figures.embedding(
+        [(name, figures.projection(s.spectrum, run.k, 2)) for name, s in sides],
+        run.after.labels,
+        [f"cluster {c}" for c in range(run.k)],
+    ).to_html()
+
+
+def python_script(run: Run) -> str:
+    """The run again, with sdsc_core alone."""
+    state = st.session_state
+    chosen = {name: state[name] or None for name in PREPARE}
+    chosen |= {"unit": state.unit, "centre": state.centre, "draw": state.draw, "k": run.k}
+    chosen |= run.settings | {"k": run.k}
+    chosen["dense"] = None if run.settings["dense"] == "none" else run.settings["dense"]
+    chosen["pca"] = state.pca if state.pca >= 2 else None
+    if state.data in SAMPLES:
+        load = f"data = datasets.sample({state.data!r})"
+    else:
+        load = f"data = datasets.load({state.data!r})  # where your file is"
+    return script(chosen, load=load)

@@ -1,0 +1,406 @@
+// W beside W*, drawn on a canvas from the nonzero entries alone. Zooming, hovering and the largest
+// value in a pixel are worked out here, so none of them asks the server.
+
+const LIGHT = ["#ffffff", "#dce9f6", "#9ecae1", "#4292c6", "#08519c", "#03152f"];
+const DARK = ["#0e1117", "#2c115f", "#721f81", "#b73779", "#f1605d", "#feb078", "#fcfdbf"];
+const CAUSE = ["#9aa0a6", "#0072b2", "#e69f00", "#009e73", "#cc79a7"]; // raised by condition 1, 2, 3, or a distance
+const BETWEEN = "#d55e00";
+const states = new WeakMap();
+
+function unpack(bytes) {
+  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  const size = new DataView(buffer).getUint32(0, true);
+  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
+  const types = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
+  const arrays = {};
+  for (const [name, type, offset, length] of head.arrays) {
+    arrays[name] = new types[type](buffer, offset, length);
+  }
+  return { ...head, ...arrays };
+}
+
+function colourTable(stops) {
+  const rgb = stops.map((s) => [1, 3, 5].map((k) => parseInt(s.slice(k, k + 2), 16)));
+  const table = new Uint8ClampedArray(256 * 3);
+  for (let v = 0; v < 256; v++) {
+    const x = (v / 255) * (rgb.length - 1), k = Math.min(Math.floor(x), rgb.length - 2);
+    for (let c = 0; c < 3; c++) table[3 * v + c] = rgb[k][c] + (x - k) * (rgb[k + 1][c] - rgb[k][c]);
+  }
+  return table;
+}
+
+const hex = (s) => [1, 3, 5].map((k) => parseInt(s.slice(k, k + 2), 16));
+const level = (w, log) => (log ? Math.log10(1 + 99 * w) / 2 : w);
+const show = (w) => (w === 0 ? "0" : w.toFixed(4));
+
+class MatrixView {
+  constructor(root) {
+    this.root = root;
+    this.canvas = root.querySelector("canvas");
+    this.tip = root.querySelector(".tip");
+    this.window = null; // [x0, y0, x1, y1] in points
+    this.cursor = null;
+    this.listen();
+    new ResizeObserver(() => this.data && this.layout()).observe(this.canvas.parentElement);
+  }
+
+  update(data, send) {
+    const fresh = !this.data || this.data.points !== data.points;
+    this.data = data;
+    this.send = send;
+    if (fresh) this.window = null;
+    const style = getComputedStyle(this.canvas);
+    this.ink = style.getPropertyValue("--st-text-color").trim() || "#31333f";
+    this.paper = style.getPropertyValue("--st-background-color").trim() || "#ffffff";
+    this.font = style.getPropertyValue("--st-font").trim() || "sans-serif";
+    const light = hex(this.paper.length === 7 ? this.paper : "#ffffff").reduce((a, b) => a + b) > 380;
+    this.table = colourTable(light ? LIGHT : DARK);
+    this.canvas.setAttribute("aria-label", data.alt);
+    this.layout();
+  }
+
+  layout() {
+    const width = this.canvas.parentElement.clientWidth || 900;
+    const { panels } = this.data;
+    this.left = 64; this.top = 42; this.gap = 70; this.foot = 62;
+    const room = (width - this.left - 10 - this.gap * (panels.length - 1)) / panels.length;
+    this.side = Math.max(140, Math.min(Math.floor(room), panels.length === 1 ? 560 : 520));
+    const scale = window.devicePixelRatio || 1;
+    const height = this.top + this.side + this.foot;
+    this.canvas.width = width * scale; this.canvas.height = height * scale;
+    this.canvas.style.width = width + "px"; this.canvas.style.height = height + "px";
+    this.scale = scale;
+    this.draw();
+  }
+
+  view() { return this.window || [0, 0, this.data.points, this.data.points]; }
+  origin(p) { return this.left + p * (this.side + this.gap); }
+
+  draw() {
+    const g = this.canvas.getContext("2d");
+    g.setTransform(this.scale, 0, 0, this.scale, 0, 0);
+    g.fillStyle = this.paper;
+    g.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    this.data.panels.forEach((panel, p) => this.drawPanel(g, panel, this.origin(p)));
+    this.drawScale(g);
+    this.canvas.dataset.drawn = this.data.stamp;
+    this.canvas.dataset.window = this.view().map((v) => v.toFixed(2)).join(",");
+  }
+
+  drawPanel(g, panel, x) {
+    const [x0, y0, x1, y1] = this.view(), { side, top } = this;
+    const picture = panel.kind === "cause" ? this.causes() : this.values(panel.kind);
+    g.imageSmoothingEnabled = false;
+    g.drawImage(picture, x, top, side, side);
+    if (panel.kind === "cause") this.outlineBetween(g, x);
+    g.strokeStyle = this.ink; g.lineWidth = 1; g.globalAlpha = 0.55;
+    g.strokeRect(x - 0.5, top - 0.5, side + 1, side + 1);
+    g.globalAlpha = 1;
+    this.drawClasses(g, x, x0, y0, x1, y1);
+    g.fillStyle = this.ink; g.textAlign = "left"; g.textBaseline = "alphabetic";
+    g.font = `600 15px ${this.font}`;
+    g.fillText(panel.title, x, 18);
+    this.mark(g, x);
+  }
+
+  // The largest value in each cell of a grid that is no finer than the screen.
+  grid(kind) {
+    const d = this.data, [x0, y0, x1, y1] = this.view();
+    const span = Math.max(x1 - x0, y1 - y0);
+    const size = Math.max(1, Math.min(Math.round(span / d.cell), Math.round(this.side * this.scale)));
+    const out = new Float32Array(size * size), f = size / span;
+    const source = d[kind], { rows, cols, cell } = d;
+    this.merged = span / size;
+    const put = (r, c, v) => {
+      if (c + cell <= x0 || c >= x1 || r + cell <= y0 || r >= y1) return;
+      const a = Math.min(size - 1, Math.max(0, Math.floor((r + 1e-6 - y0) * f)));
+      const b = Math.min(size - 1, Math.max(0, Math.floor((c + 1e-6 - x0) * f)));
+      const k = a * size + b;
+      if (v > out[k]) out[k] = v;
+    };
+    for (let e = 0; e < rows.length; e++) {
+      const v = source[e];
+      if (v > 0) { put(rows[e] * cell, cols[e] * cell, v); put(cols[e] * cell, rows[e] * cell, v); }
+    }
+    return [out, size];
+  }
+
+  picture(out, size, colour) {
+    const picture = new OffscreenCanvas(size, size), g = picture.getContext("2d");
+    const image = g.createImageData(size, size), paper = hex(this.paper.length === 7 ? this.paper : "#ffffff");
+    for (let k = 0; k < out.length; k++) {
+      const c = out[k] > 0 ? colour(out[k]) : paper;
+      image.data.set([c[0], c[1], c[2], 255], 4 * k);
+    }
+    g.putImageData(image, 0, 0);
+    return picture;
+  }
+
+  values(kind) {
+    const [out, size] = this.grid(kind);
+    const { table } = this, log = this.data.log;
+    return this.picture(out, size, (v) => {
+      const k = 3 * Math.round(255 * Math.min(1, 0.08 + 0.92 * level(v, log)));
+      return [table[k], table[k + 1], table[k + 2]];
+    });
+  }
+
+  causes() {
+    const [out, size] = this.grid("cause");
+    const rgb = CAUSE.map(hex);
+    return this.picture(out, size, (v) => rgb[v - 1]);
+  }
+
+  outlineBetween(g, x) {
+    const d = this.data, [x0, y0, x1] = this.view(), f = this.side / (x1 - x0);
+    if (!d.classes.length || d.cell > 1) return;
+    g.strokeStyle = BETWEEN; g.lineWidth = 1.5;
+    const box = Math.max(6, f);
+    let drawn = 0;
+    const put = (r, c) => {
+      const a = (c + 0.5 - x0) * f, b = (r + 0.5 - y0) * f;
+      if (a < 0 || b < 0 || a > this.side || b > this.side || drawn > 6000) return;
+      g.strokeRect(x + a - box / 2, this.top + b - box / 2, box, box);
+      drawn++;
+    };
+    for (let e = 0; e < d.rows.length; e++) {
+      const r = d.rows[e], c = d.cols[e];
+      if (d.cause[e] > 0 && d.classOf[r] !== d.classOf[c]) { put(r, c); put(c, r); }
+    }
+  }
+
+  drawClasses(g, x, x0, y0, x1, y1) {
+    const d = this.data, f = this.side / (x1 - x0);
+    g.font = `12px ${this.font}`; g.fillStyle = this.ink;
+    for (const block of d.blocks) {
+      const a = Math.max(0, (block.start - x0) * f), b = Math.min(this.side, (block.stop - x0) * f);
+      const u = Math.max(0, (block.start - y0) * f), v = Math.min(this.side, (block.stop - y0) * f);
+      g.strokeStyle = this.ink; g.globalAlpha = 0.35; g.lineWidth = 1;
+      g.beginPath();
+      if (block.stop > x0 && block.stop < x1) { g.moveTo(x + b, this.top); g.lineTo(x + b, this.top + this.side); }
+      if (block.stop > y0 && block.stop < y1) { g.moveTo(x, this.top + v); g.lineTo(x + this.side, this.top + v); }
+      g.stroke(); g.globalAlpha = 1;
+      const name = (width) => {
+        let s = block.name;
+        while (s.length > 1 && g.measureText(s).width > width) s = s.slice(0, -1);
+        return s === block.name ? s : s.slice(0, -1) + "…";
+      };
+      g.textAlign = "center"; g.textBaseline = "bottom";
+      if (b - a > 16) g.fillText(name(b - a - 4), x + (a + b) / 2, this.top - 3);
+      g.textAlign = "right"; g.textBaseline = "middle";
+      if (v - u > 10) g.fillText(name(56), x - 5, this.top + (u + v) / 2);
+    }
+    g.textAlign = "center"; g.textBaseline = "top"; g.globalAlpha = 0.8;
+    const from = Math.floor(x0), to = Math.ceil(x1) - 1;
+    g.fillText(`point j (${d.axis}) ${from} – ${to}`, x + this.side / 2, this.top + this.side + 4);
+    if (!d.blocks.length) {
+      g.save(); g.translate(x - 10, this.top + this.side / 2); g.rotate(-Math.PI / 2);
+      g.textBaseline = "bottom"; g.fillText(`point i ${Math.floor(y0)} – ${Math.ceil(y1) - 1}`, 0, 0); g.restore();
+    }
+    g.globalAlpha = 1;
+  }
+
+  drawScale(g) {
+    const d = this.data, y = this.top + this.side + 30, x = this.left, width = Math.min(260, this.side);
+    g.font = `12px ${this.font}`; g.textBaseline = "top";
+    for (let k = 0; k < width; k++) {
+      const v = 3 * Math.round(255 * Math.min(1, 0.08 + 0.92 * level(k / width, d.log)));
+      g.fillStyle = `rgb(${this.table[v]},${this.table[v + 1]},${this.table[v + 2]})`;
+      g.fillRect(x + k, y, 1, 10);
+    }
+    g.fillStyle = this.ink; g.textAlign = "center";
+    for (const [name, value] of d.ticks) {
+      g.fillRect(x + value * width - 0.5, y - 2, 1, 14);
+      g.fillText(name, x + value * width, y + 14);
+    }
+    g.textAlign = "left";
+    let note = this.merged > 1.001 ? `each dot: the largest of up to ${Math.ceil(this.merged)}×${Math.ceil(this.merged)} cells` : "true cells";
+    let at = x + width + 24;
+    if (d.panels.some((p) => p.kind === "cause")) {
+      for (const [k, name] of d.causes) {
+        g.fillStyle = CAUSE[k - 1]; g.fillRect(at, y, 10, 10);
+        g.fillStyle = this.ink; g.fillText(name, at + 14, y - 1);
+        at += 26 + g.measureText(name).width;
+      }
+      if (d.classes.length) {
+        g.strokeStyle = BETWEEN; g.lineWidth = 1.5; g.strokeRect(at + 1, y + 1, 8, 8);
+        g.fillStyle = this.ink; g.fillText("between classes", at + 14, y - 1);
+        at += 26 + g.measureText("between classes").width;
+      }
+    }
+    g.fillStyle = this.ink; g.globalAlpha = 0.8; g.fillText(note, at, y - 1); g.globalAlpha = 1;
+  }
+
+  // Chosen pair or point, and the cell under the keyboard's cursor.
+  mark(g, x) {
+    const d = this.data, [x0, y0, x1, y1] = this.view(), f = this.side / (x1 - x0);
+    const box = (r, c, colour) => {
+      const s = Math.max(9, f + 2), a = (c + 0.5 - x0) * f, b = (r + 0.5 - y0) * f;
+      if (a < 0 || b < 0 || a > this.side || b > this.side) return;
+      g.strokeStyle = colour; g.lineWidth = 2;
+      g.strokeRect(x + a - s / 2, this.top + b - s / 2, s, s);
+    };
+    if (d.point >= 0 && d.cell === 1) {
+      const c = (d.point + 0.5 - x0) * f, r = (d.point + 0.5 - y0) * f;
+      g.strokeStyle = BETWEEN; g.globalAlpha = 0.8; g.lineWidth = 1.5; g.beginPath();
+      if (c > 0 && c < this.side) { g.moveTo(x + c, this.top); g.lineTo(x + c, this.top + this.side); }
+      if (r > 0 && r < this.side) { g.moveTo(x, this.top + r); g.lineTo(x + this.side, this.top + r); }
+      g.stroke(); g.globalAlpha = 1;
+    }
+    for (const [r, c] of d.pairs) { box(r, c, BETWEEN); box(c, r, BETWEEN); }
+    if (this.cursor) box(this.cursor[0], this.cursor[1], this.ink);
+  }
+
+  cellAt(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const x = event.clientX - box.left, y = event.clientY - box.top - this.top;
+    for (let p = 0; p < this.data.panels.length; p++) {
+      const a = x - this.origin(p);
+      if (a >= 0 && a < this.side && y >= 0 && y < this.side) {
+        const [x0, y0, x1] = this.view(), f = (x1 - x0) / this.side;
+        return { row: y0 + y * f, col: x0 + a * f, px: x, py: y + this.top, panel: p };
+      }
+    }
+    return null;
+  }
+
+  find(r, c) {
+    const d = this.data, a = Math.min(r, c), b = Math.max(r, c);
+    for (let e = 0; e < d.rows.length; e++) if (d.rows[e] === a && d.cols[e] === b) return e;
+    return -1;
+  }
+
+  // With several cells in a dot, the strongest entry of that dot is meant.
+  strongest(spot) {
+    const d = this.data, [x0, y0, x1] = this.view();
+    const reach = Math.max(0.5, ((x1 - x0) / this.side) * 2.5);
+    let best = -1, most = 0, flipped = false;
+    const r = spot.row, c = spot.col;
+    for (let e = 0; e < d.rows.length; e++) {
+      const a = d.rows[e] + 0.5, b = d.cols[e] + 0.5;
+      const here = Math.abs(a - r) <= reach && Math.abs(b - c) <= reach;
+      const there = Math.abs(b - r) <= reach && Math.abs(a - c) <= reach;
+      if ((here || there) && d.star[e] > most) { most = d.star[e]; best = e; flipped = !here; }
+    }
+    if (best < 0) return [Math.floor(r), Math.floor(c)];
+    return flipped ? [d.cols[best], d.rows[best]] : [d.rows[best], d.cols[best]];
+  }
+
+  describe(r, c) {
+    const d = this.data;
+    if (d.cell > 1) return "Zoom in to see single cells.";
+    const e = this.find(r, c), name = (k) => (d.classes.length ? `, ${d.classes[d.classOf[k]]}` : "");
+    const w = e < 0 ? 0 : d.w[e], star = e < 0 ? 0 : d.star[e];
+    const cause = e >= 0 && d.cause[e] > 0 ? d.causes.find(([k]) => k === d.cause[e])?.[1] : "";
+    return `i = ${d.index[r]}${name(r)}<br>j = ${d.index[c]}${name(c)}<br>w = ${show(w)}<br>w* = ${show(star)}` +
+      (cause ? `<br>raised: ${cause}` : "");
+  }
+
+  hint(spot) {
+    const [r, c] = this.merged > 1.001 || this.side / (this.view()[2] - this.view()[0]) < 4
+      ? this.strongest(spot) : [Math.floor(spot.row), Math.floor(spot.col)];
+    this.tip.innerHTML = this.describe(r, c);
+    this.tip.style.display = "block";
+    const left = spot.px + 14 + this.tip.offsetWidth > this.canvas.clientWidth ? spot.px - 14 - this.tip.offsetWidth : spot.px + 14;
+    this.tip.style.left = left + "px"; this.tip.style.top = spot.py + 10 + "px";
+    return [r, c];
+  }
+
+  zoom(window) {
+    const n = this.data.points;
+    if (window) {
+      const span = Math.max(4, Math.min(n, Math.max(window[2] - window[0], window[3] - window[1])));
+      const at = (v) => Math.max(0, Math.min(n - span, v));
+      const x = at((window[0] + window[2] - span) / 2), y = at((window[1] + window[3] - span) / 2);
+      window = span >= n ? null : [x, y, x + span, y + span];
+    }
+    this.window = window;
+    if (this.data.whole > this.data.limit) this.send("window", window && window.map(Math.round));
+    this.draw();
+  }
+
+  scaleBy(factor, about) {
+    const [x0, y0, x1, y1] = this.view(), span = (x1 - x0) * factor;
+    const [r, c] = about || [(y0 + y1) / 2, (x0 + x1) / 2];
+    const fx = (c - x0) / (x1 - x0), fy = (r - y0) / (y1 - y0);
+    this.zoom([c - fx * span, r - fy * span, c + (1 - fx) * span, r + (1 - fy) * span]);
+  }
+
+  choose(r, c) {
+    if (this.data.cell === 1 && r !== c) this.send("pair", [this.data.index[r], this.data.index[c]]);
+  }
+
+  listen() {
+    let from = null;
+    const { canvas } = this;
+    canvas.addEventListener("mousedown", (e) => { from = this.cellAt(e); });
+    canvas.addEventListener("mousemove", (e) => {
+      const spot = this.cellAt(e);
+      canvas.style.cursor = spot ? "crosshair" : "default";
+      if (from && spot && e.buttons && spot.panel === from.panel) {
+        this.draw();
+        const g = canvas.getContext("2d");
+        g.strokeStyle = this.ink; g.lineWidth = 1.5; g.setLineDash([4, 3]);
+        g.strokeRect(from.px, from.py, spot.px - from.px, spot.py - from.py); g.setLineDash([]);
+        this.tip.style.display = "none";
+      } else if (spot) this.hint(spot);
+      else this.tip.style.display = "none";
+    });
+    canvas.addEventListener("mouseup", (e) => {
+      const to = this.cellAt(e);
+      if (from && to && from.panel === to.panel) {
+        const dx = Math.abs(to.px - from.px), dy = Math.abs(to.py - from.py);
+        if (dx > 6 && dy > 6) {
+          this.zoom([Math.min(from.col, to.col), Math.min(from.row, to.row), Math.max(from.col, to.col), Math.max(from.row, to.row)]);
+        } else this.choose(...this.hint(to));
+      }
+      from = null;
+    });
+    canvas.addEventListener("mouseleave", () => { this.tip.style.display = "none"; });
+    canvas.addEventListener("dblclick", () => this.zoom(null));
+    canvas.addEventListener("wheel", (e) => {
+      if (!e.ctrlKey) return; // plain wheel scrolls the page
+      e.preventDefault();
+      const spot = this.cellAt(e);
+      if (spot) this.scaleBy(e.deltaY > 0 ? 1.25 : 0.8, [spot.row, spot.col]);
+    }, { passive: false });
+    canvas.addEventListener("keydown", (e) => this.key(e));
+    canvas.addEventListener("blur", () => { this.cursor = null; if (this.data) this.draw(); });
+    this.root.querySelector(".in").addEventListener("click", () => this.scaleBy(0.5));
+    this.root.querySelector(".out").addEventListener("click", () => this.scaleBy(2));
+    this.root.querySelector(".all").addEventListener("click", () => this.zoom(null));
+    this.root.querySelector(".save").addEventListener("click", () => {
+      const link = document.createElement("a");
+      link.download = "affinity.png"; link.href = canvas.toDataURL("image/png"); link.click();
+    });
+  }
+
+  key(e) {
+    const moves = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const [x0, y0, x1, y1] = this.view(), n = this.data.points;
+    if (moves[e.key]) {
+      const step = Math.max(1, Math.round(((x1 - x0) / this.side) * (e.shiftKey ? 20 : 1)));
+      const [r, c] = this.cursor || [Math.floor((y0 + y1) / 2), Math.floor((x0 + x1) / 2)];
+      this.cursor = [Math.max(0, Math.min(n - 1, r + step * moves[e.key][0])), Math.max(0, Math.min(n - 1, c + step * moves[e.key][1]))];
+      this.draw();
+      const f = this.side / (x1 - x0);
+      this.hint({ row: this.cursor[0] + 0.5, col: this.cursor[1] + 0.5, px: this.origin(0) + (this.cursor[1] + 0.5 - x0) * f, py: this.top + (this.cursor[0] + 0.5 - y0) * f });
+    } else if (e.key === "Enter" && this.cursor) this.choose(...this.cursor);
+    else if (e.key === "+" || e.key === "=") this.scaleBy(0.5, this.cursor);
+    else if (e.key === "-") this.scaleBy(2, this.cursor);
+    else if (e.key === "0" || e.key === "Escape") this.zoom(null);
+    else return;
+    e.preventDefault();
+  }
+}
+
+export default function ({ data, parentElement, setStateValue, setTriggerValue }) {
+  if (!data) return;
+  let view = states.get(parentElement);
+  if (!view) {
+    view = new MatrixView(parentElement);
+    states.set(parentElement, view);
+  }
+  const send = (name, value) => (name === "pair" ? setTriggerValue(name, value) : setStateValue(name, value));
+  view.update(unpack(data), send);
+}

@@ -1,0 +1,177 @@
+"""All settings, in one table: their defaults, what is allowed, and how the address spells them.
+
+Settings live in the session under their own names, which are also the keys of the widgets. They
+are read from the address once, when a session begins, and written back on every run; unlike
+Streamlit's binding of single widgets this restores a setting whose widget is on another screen.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+# No import of the library here: the first words of a page must not wait for it.
+GAMMA_MAX = 20
+STAGES = ("none", "PCE", "D1", "D2", "D3")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A default, and a function that turns the address's text into a value or raises ValueError."""
+
+    default: Any
+    read: Callable[[str], Any]
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Reader of a whole number in a range."""
+
+    def read(text: str) -> int:
+        value = int(text)
+        if not low <= value <= high:
+            raise ValueError
+        return value
+
+    return read
+
+
+def number(low: float, high: float) -> Callable[[str], float]:
+    """Reader of a number in a range, to two places."""
+
+    def read(text: str) -> float:
+        value = round(float(text), 2)
+        if not low <= value <= high:
+            raise ValueError
+        return value
+
+    return read
+
+
+def one_of(*names: str) -> Callable[[str], str]:
+    """Reader of one of a few names."""
+
+    def read(text: str) -> str:
+        if text not in names:
+            raise ValueError
+        return text
+
+    return read
+
+
+def indices(text: str) -> list[int]:
+    """Reader of class numbers, as 0.2.5."""
+    return [whole(0, 10**6)(part) for part in text.split(".")] if text else []
+
+
+def flag(text: str) -> bool:
+    """Reader of 0 or 1."""
+    return bool(whole(0, 1)(text))
+
+
+def names(text: str) -> list[str]:
+    """Reader of names, as gamma.theta1."""
+    return [part for part in text.split(".") if part in SETTINGS]
+
+
+SETTINGS: dict[str, Setting] = {
+    "data": Setting("faces", str),
+    "clusters": Setting("known", one_of("known", "gap", "own")),
+    "k": Setting(2, whole(1, 10**6)),
+    "gamma": Setting(5, whole(1, GAMMA_MAX)),
+    "theta1": Setting(0.8, number(0.02, 1.0)),
+    "theta2": Setting(0.6, number(0.01, 0.99)),
+    "theta3": Setting(0.3, number(0.0, 0.98)),
+    "dense": Setting("PCE", one_of(*STAGES)),
+    "residual": Setting("as_printed", one_of("as_printed", "centred")),
+    "similarity": Setting("residual", one_of("residual", "pair")),
+    "seed": Setting(0, whole(0, 2**31 - 1)),
+    "order": Setting("class", one_of("class", "cluster", "loaded")),
+    "colour": Setting("linear", one_of("linear", "log")),
+    "view": Setting("both", one_of("both", "change")),
+    "embed": Setting("2-D", one_of("2-D", "3-D")),
+    "paint": Setting("class", one_of("class", "cluster")),
+    "classes": Setting([], indices),
+    "each": Setting(0, whole(0, 10**6)),
+    "pca": Setting(0, whole(0, 10**5)),
+    "unit": Setting(False, flag),
+    "centre": Setting(False, flag),
+    "draw": Setting(0, whole(0, 2**31 - 1)),
+    "point": Setting(-1, whole(-1, 10**9)),
+    "hide": Setting(False, flag),
+    "lock": Setting([], names),
+}
+METHOD = ("gamma", "theta1", "theta2", "theta3", "dense", "residual", "similarity", "seed")
+PREPARE = ("classes", "each", "pca", "unit", "centre", "draw")
+
+
+def spell(value: Any) -> str:
+    """A value as the address holds it."""
+    if isinstance(value, bool):
+        return str(int(value))
+    return ".".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+
+
+def begin() -> None:
+    """Once for each run, before any widget: settings from the address, then kept alive."""
+    state = st.session_state
+    if "begun" not in state:
+        state.begun = True
+        for name, setting in SETTINGS.items():
+            state[name] = setting.default
+            if name in st.query_params:
+                try:
+                    state[name] = setting.read(st.query_params[name])
+                except ValueError:
+                    continue  # a value out of range is dropped; the default stands
+        order_thetas("theta1")
+    for name in SETTINGS:
+        state[name] = state[name]  # a widget that is not on this screen would take it along
+    publish()
+
+
+def publish() -> None:
+    """Write what differs from the defaults into the address."""
+    wanted = {
+        name: spell(st.session_state[name])
+        for name, setting in SETTINGS.items()
+        if spell(st.session_state[name]) != spell(setting.default)
+    }
+    if wanted != st.query_params.to_dict():
+        st.query_params.from_dict(wanted)
+
+
+def apply(values: dict[str, Any]) -> None:
+    """Set several settings at once, as a preset or the tour does; for callbacks."""
+    for name, value in values.items():
+        st.session_state[name] = value
+    order_thetas("theta1")
+
+
+def defaults(*chosen: str) -> dict[str, Any]:
+    """Default values of some settings, of all by default."""
+    return {name: SETTINGS[name].default for name in chosen or SETTINGS}
+
+
+def order_thetas(moved: str) -> None:
+    """θ₁ > θ₂ > θ₃ after one of them moved: it pushes the others along."""
+    state = st.session_state
+    t1, t2, t3 = (round(state[f"theta{i}"], 2) for i in (1, 2, 3))
+    if moved == "theta1":
+        t1 = max(t1, 0.02)
+        t2 = min(t2, t1 - 0.01)
+        t3 = min(t3, t2 - 0.01)
+    elif moved == "theta2":
+        t2 = min(max(t2, 0.01), 0.99)
+        t1, t3 = max(t1, t2 + 0.01), min(t3, t2 - 0.01)
+    else:
+        t3 = min(t3, 0.98)
+        t2 = max(t2, t3 + 0.01)
+        t1 = max(t1, t2 + 0.01)
+    for i, value in ((1, t1), (2, t2), (3, t3)):
+        state[f"theta{i}"] = round(value, 2)
+
+
+def locked(name: str) -> bool:
+    """Whether the address locks this control, as a teacher's exercise does."""
+    return name in st.session_state.lock

@@ -1,0 +1,142 @@
+"""The controls that every screen shares: data, clusters, and the method's parameters."""
+
+import streamlit as st
+
+from pages.shared.presets import PRESETS
+from pages.shared.settings import (
+    GAMMA_MAX,
+    METHOD,
+    STAGES,
+    apply,
+    defaults,
+    locked,
+    order_thetas,
+)
+from sdsc_core.datasets import SAMPLES, Dataset
+
+RESIDUALS = {"as_printed": "as printed", "centred": "centred"}
+SIMILARITIES = {"residual": "with residual", "pair": "of the pair"}
+
+
+def choose_data() -> None:
+    """The data set: samples, and what the user loaded."""
+    loaded = st.session_state.setdefault("loaded", {})
+    names = [*SAMPLES, *loaded]
+    if st.session_state.data not in names:
+        st.sidebar.info(
+            f"The address names the data set “{st.session_state.data}”, which lives only where it"
+            " was loaded; load the file on the Data screen. Until then a sample is shown."
+        )
+        names.append(st.session_state.data)
+    st.sidebar.selectbox(
+        "Data set",
+        names,
+        key="data",
+        format_func=lambda n: SAMPLES[n].title if n in SAMPLES else n,
+        on_change=lambda: apply(defaults("classes", "each", "pca", "unit", "centre", "point")),
+        help="Built-in samples, and what you loaded on the Data screen.",
+        disabled=locked("data"),
+    )
+
+
+def presets() -> None:
+    """A state of the app for each thing to see."""
+    with st.sidebar.popover("Presets", width="stretch", disabled=bool(st.session_state.lock)):
+        for preset in PRESETS:
+            st.button(
+                preset.title,
+                on_click=_use,
+                args=(preset.title,),
+                key=f"preset {preset.title}",
+                width="stretch",
+            )
+            st.caption(preset.look)
+
+
+def _use(title: str) -> None:
+    preset = next(p for p in PRESETS if p.title == title)
+    apply(preset.settings())
+    st.session_state.look = preset.look
+
+
+def clusters(data: Dataset) -> None:
+    """How many clusters, and where the number comes from."""
+    choices = {"known": f"known ({data.n_classes})", "gap": "eigengap", "own": "own"}
+    if not data.n_classes:
+        del choices["known"]
+        if st.session_state.clusters == "known":
+            st.session_state.clusters = "gap"
+    st.sidebar.segmented_control(
+        "Clusters n",
+        list(choices),
+        key="clusters",
+        format_func=choices.__getitem__,
+        required=True,
+        help="$n$, the number of subspaces: known from the labels, suggested by the widest gap"
+        " between eigenvalues of $D^{-1/2}W^*D^{-1/2}$, or your own.",
+        disabled=locked("clusters"),
+    )
+    if st.session_state.clusters == "own":
+        st.session_state.k = min(st.session_state.k, data.n_points)
+        st.sidebar.number_input(
+            "Number of clusters", 1, data.n_points, key="k", disabled=locked("k")
+        )
+
+
+def method(data: Dataset) -> None:
+    """Γ, θ, the dense stage and the readings, each with its formula and a sentence."""
+    side, top = st.sidebar, min(GAMMA_MAX, data.n_points - 1)
+    st.session_state.gamma = min(st.session_state.gamma, top)
+    if top > 1:
+        side.slider(
+            "Γ, picks for each point", 1, top, key="gamma", disabled=locked("gamma"),
+            help=r"Algorithm 1 picks $\arg\max_j |\rho_{\psi_\gamma x_j}|$ for $\gamma = 0, \dots,"
+            r" \Gamma - 1$. More picks link more points, right and wrong ones.",
+        )  # fmt: skip
+    side.segmented_control(
+        "Dense stage", STAGES, key="dense", required=True, disabled=locked("dense"),
+        help=r"PCE (Algorithm 2), or Algorithm 4 with D1: $d = 1 - w$, D2: $d = 1 - \ln w$,"
+        r" D3: $d = 1/w$. It raises $w_{ij}$ where a third point links $i$ and $j$.",
+    )  # fmt: skip
+    helps = (
+        r"$w > \theta_1$ is *extremely strong*. Two such links make a third:"
+        r" $w^*_{ij} = \frac{1}{2}(w_{ik} + w_{kj})$.",
+        r"$\theta_2 < w \le \theta_1$ is *strong*. With one extremely strong link"
+        r" $w^*_{ij} = \min(w_{ik}, w_{kj})$; two strong ones fill a zero by half the larger.",
+        r"$\theta_3 < w \le \theta_2$ is *medium*, below is *weak*. No rule of the paper uses"
+        r" $\theta_3$; it only marks the colour scale.",
+    )
+    for i, text in enumerate(helps, 1):
+        side.slider(
+            f"θ{'₁₂₃'[i - 1]}", 0.0, 1.0, step=0.01, key=f"theta{i}", on_change=order_thetas,
+            args=(f"theta{i}",), help=text,
+            disabled=locked(f"theta{i}") or (i < 3 and st.session_state.dense != "PCE"),
+        )  # fmt: skip
+    readings(data)
+
+
+def readings(data: Dataset) -> None:
+    """Where the paper can be read in two ways, and the seed."""
+    side = st.sidebar
+    side.segmented_control(
+        "Residual", list(RESIDUALS), key="residual", format_func=RESIDUALS.__getitem__,
+        required=True, disabled=locked("residual"),
+        help=r"Step 5 picks by centred correlation, step 6 removes the uncentred projection"
+        r" $(\psi \cdot x_j)x_j$, *as printed*. *Centred* centres each sample first, so that both"
+        " speak of the same thing.",
+    )  # fmt: skip
+    side.segmented_control(
+        "Similarity cᵢⱼ", list(SIMILARITIES), key="similarity",
+        format_func=SIMILARITIES.__getitem__, required=True, disabled=locked("similarity"),
+        help=r"$c_{ij}$ holds $|\rho|$ of $x_j$ with the *residual*, as printed, or with $x_i$"
+        " itself (*of the pair*).",
+    )  # fmt: skip
+    side.number_input(
+        "Seed", 0, 2**31 - 1, key="seed", disabled=locked("seed"),
+        help="Starts the eigensolver and k-means; the same seed gives the same result.",
+    )  # fmt: skip
+    side.button(
+        "Reset to the paper's values", on_click=apply, args=(defaults(*METHOD),), width="stretch",
+        help="Γ = 5, θ₁ = 0.8, θ₂ = 0.6, PCE, both readings as printed.",
+        disabled=bool(st.session_state.lock),
+    )  # fmt: skip

@@ -1,0 +1,32 @@
+"""Data sets: generators, readers of files, samples and known data, and their preparation."""
+
+from sdsc_core.datasets.dataset import Dataset
+from sdsc_core.datasets.faces import make_faces
+from sdsc_core.datasets.generators import digits, make_motion, make_subspaces
+from sdsc_core.datasets.known import KNOWN, Known, load_known
+from sdsc_core.datasets.prepare import fill_missing, pca_variance, prepare
+from sdsc_core.datasets.readers import FORMATS, inspect, load
+from sdsc_core.datasets.safe import MAX_BYTES, Variable
+from sdsc_core.datasets.samples import SAMPLES, Sample, sample
+
+__all__ = [
+    "FORMATS",
+    "KNOWN",
+    "MAX_BYTES",
+    "SAMPLES",
+    "Dataset",
+    "Known",
+    "Sample",
+    "Variable",
+    "digits",
+    "fill_missing",
+    "inspect",
+    "load",
+    "load_known",
+    "make_faces",
+    "make_motion",
+    "make_subspaces",
+    "pca_variance",
+    "prepare",
+    "sample",
+]

@@ -1,0 +1,91 @@
+"""What a data set is: points, their classes where known, and pictures where there are any."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Points in rows, with what is known about them.
+
+    The arrays are kept as read-only views: `digest` stands for their content, and one data set
+    may serve several people at once.
+
+    >>> data = Dataset(np.eye(3), np.array([0, 0, 1]), "three", ("a", "b"))
+    >>> data.n_points, data.n_features, data.n_classes
+    (3, 3, 2)
+    """
+
+    X: NDArray[np.float64]  # (N, D)
+    labels: NDArray[np.int64] | None  # (N,), 0..K-1
+    name: str
+    class_names: tuple[str, ...] = ()
+    images: NDArray[np.uint8] | None = None  # (N, h, w), kept through prepare()
+    note: str = ""  # one sentence on what it is
+    kind: str = "other"  # "faces" | "digits" | "motion" | "subspaces" | "other"
+
+    def __post_init__(self) -> None:
+        X = np.asarray(self.X, dtype=np.float64)
+        if X.ndim != 2:
+            raise ValueError(f"X has shape {X.shape}; give (n_samples, n_features).")
+        self._keep("X", X)
+        if self.labels is None:
+            if self.class_names:
+                raise ValueError(
+                    f"class_names has {len(self.class_names)} names; without labels give none."
+                )
+        else:
+            self._keep("labels", self._checked_labels(len(X)))
+        if self.images is not None:
+            if self.images.ndim != 3 or len(self.images) != len(X):
+                raise ValueError(
+                    f"images has shape {self.images.shape}; give one (h, w) picture for each of"
+                    f" {len(X)} points."
+                )
+            self._keep("images", np.asarray(self.images))
+
+    def _checked_labels(self, n_points: int) -> NDArray[np.int64]:
+        labels, n_names = np.asarray(self.labels, dtype=np.int64), len(self.class_names)
+        if labels.shape != (n_points,):
+            raise ValueError(
+                f"labels has shape {labels.shape}; one label for each of {n_points} points is"
+                " needed."
+            )
+        if labels.size and not 0 <= labels.min() <= labels.max() < n_names:
+            raise ValueError(
+                f"labels run from {labels.min()} to {labels.max()}; with {n_names} class_names"
+                f" they are numbers from 0 to {n_names - 1}."
+            )
+        return labels
+
+    def _keep(self, field: str, array: NDArray) -> None:
+        view = array.view()
+        view.flags.writeable = False
+        object.__setattr__(self, field, view)
+
+    @property
+    def n_points(self) -> int:
+        return self.X.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        return self.X.shape[1]
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes; 0 without labels."""
+        return len(self.class_names)
+
+    @cached_property
+    def digest(self) -> str:
+        """A key for caches: SHA-1 over bytes, dtype and shape of X and labels."""
+        sha = hashlib.sha1(usedforsecurity=False)
+        for array in (self.X, self.labels):
+            if array is not None:
+                sha.update(f"{array.dtype.str}{array.shape}".encode())
+                sha.update(np.ascontiguousarray(array).data)
+        return sha.hexdigest()

@@ -1,0 +1,211 @@
+"""MATLAB's .mat files: up to version 7 with SciPy, version 7.3, which is HDF5, with h5py."""
+
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdsc_core.datasets.safe import (
+    MAX_VARIABLES,
+    Container,
+    Refused,
+    Variable,
+    check_size,
+    dtype_name,
+    megabytes,
+)
+
+HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
+MATLAB_TYPES = {"double": "float64", "single": "float32", "logical": "bool", "char": "text"}
+COMPRESSED = 15  # type of a compressed element in a version 5 file
+# SciPy reads cells within cells by recursion in C, and some thousand levels crash the process.
+# A cell of this size cannot nest so deep, and still holds the names of a thousand classes.
+MAX_CELL_BYTES = 2**16
+
+
+def mat_container(file: IO[bytes], label: str, limit: int) -> Container:
+    """A .mat file of any version."""
+    start = file.read(520)
+    if start.startswith(HDF5_MAGIC) or start[512:] == HDF5_MAGIC:
+        return _hdf5_container(file, label, limit)
+    return _mat5_container(file, label, limit)
+
+
+def _mat5_container(file: Any, label: str, limit: int) -> Container:
+    from scipy.io import loadmat, whosmat
+    from scipy.io.matlab import matfile_version
+
+    file.seek(0)
+    major, _ = matfile_version(file)
+    # Version 4 has no compression, so its arrays are no larger than the file.
+    sizes = _element_sizes(file, label, limit) if major else []
+    file.seek(0)
+    variables = [
+        Variable(name, tuple(shape), _mat5_dtype(kind)) for name, shape, kind in whosmat(file)
+    ]
+    if len({v.name for v in variables}) < len(variables):
+        raise Refused(f"{label} holds two variables of one name; save it again.")
+    unpacked = dict(zip(variables, sizes, strict=True)) if major else {}
+
+    def read(variable: Variable) -> NDArray:
+        check_readable(variable, label)
+        check_size(label, variable, 8, limit)
+        if variable.dtype == "cell" and unpacked.get(variable, 0) > MAX_CELL_BYTES:
+            raise Refused(
+                f"{variable.name} in {label} is a cell array of more than"
+                f" {megabytes(MAX_CELL_BYTES)}; save numbers, or text as a character array."
+            )
+        file.seek(0)
+        value: Any = loadmat(file, variable_names=[variable.name])[variable.name]
+        if variable.dtype == "sparse":
+            value = value.tocsc()
+            value.check_format(full_check=True)  # a wrong index would write outside the array
+            check_size(label, variable._replace(shape=value.shape), 8, limit)
+            return value.toarray()
+        return _cell_text(value, variable, label) if variable.dtype == "cell" else value
+
+    return Container(variables, read)
+
+
+def check_readable(variable: Variable, label: str) -> None:
+    if not (variable.is_number or variable.is_text):
+        raise Refused(f"{variable.name} in {label} is neither numbers nor text.")
+
+
+def _mat5_dtype(kind: str) -> str:
+    kind = MATLAB_TYPES.get(kind, kind)
+    known = kind in ("text", "cell", "sparse", "bool") or kind.startswith(("float", "int", "uint"))
+    return kind if known else "other"
+
+
+def _element_sizes(file: IO[bytes], label: str, limit: int) -> list[int]:
+    """Unpacked bytes of each variable in a version 5 file, in its order, none above the limit.
+
+    Counted, not believed: the lengths that a compressed variable states may be anything.
+    """
+    file.seek(126)
+    order = "<" if file.read(2) == b"IM" else ">"
+    sizes, position = [], 128
+    while len(tag := file.read(8)) == 8:
+        kind, length = struct.unpack(f"{order}II", tag)
+        sizes.append(_inflated(_pieces(file, length), limit) if kind == COMPRESSED else length)
+        if sizes[-1] > limit:
+            raise Refused(f"{label} unpacks to more than {megabytes(limit)}, which is the limit.")
+        position = file.seek(position + 8 + length)
+    return sizes
+
+
+def _pieces(file: IO[bytes], length: int) -> Iterator[bytes]:
+    while length > 0 and (piece := file.read(min(length, 2**16))):
+        length -= len(piece)
+        yield piece
+
+
+def _inflated(pieces: Iterable[bytes], most: int) -> int:
+    """How many bytes zlib data unpacks to; counting ends soon after ``most``."""
+    inflate, count = zlib.decompressobj(), 0
+    for piece in pieces:
+        while piece and count <= most:
+            count += len(inflate.decompress(piece, 2**20))
+            piece = inflate.unconsumed_tail
+    return count
+
+
+def _cell_text(value: NDArray, variable: Variable, label: str) -> NDArray:
+    cells = [np.ravel(cell) for cell in value.ravel()]
+    if not all(cell.dtype.kind == "U" for cell in cells):
+        raise Refused(f"{variable.name} in {label} is a cell array of other things than text.")
+    return np.array([str(cell[0]) if cell.size else "" for cell in cells])
+
+
+def _hdf5_container(file: IO[bytes], label: str, limit: int) -> Container:
+    import h5py
+
+    root = h5py.File(file, "r")
+    names = [name for name in root if not name.startswith("#")]
+    if len(names) > MAX_VARIABLES:
+        raise Refused(
+            f"{label} holds {len(names):,} variables; at most {MAX_VARIABLES:,} are read."
+        )
+    for name in names:
+        if not isinstance(root.get(name, getlink=True), h5py.HardLink):
+            raise Refused(f"{name} in {label} is a link to another place, which is not followed.")
+    items = {name: root[name] for name in names}
+    variables = [_hdf5_variable(name, item) for name, item in items.items()]
+
+    def read(variable: Variable) -> NDArray:
+        check_readable(variable, label)
+        values = _hdf5_values(items[variable.name], f"{variable.name} in {label}", limit)
+        if variable.dtype == "cell":
+            texts = [_hdf5_text(root[reference], label, limit) for reference in values.ravel()]
+            return np.array(texts)
+        return _characters(values) if variable.dtype == "text" else values
+
+    return Container(variables, read, root.close)
+
+
+def _hdf5_variable(name: str, item: Any) -> Variable:
+    """HDF5 lists MATLAB's dimensions backwards; a row of characters counts as one text."""
+    from h5py import Reference, check_ref_dtype
+
+    if getattr(item, "shape", None) is None:
+        return Variable(name, (), "other")
+    shape, kind = tuple(item.shape[::-1]), item.attrs.get("MATLAB_class", b"")
+    if kind == b"char" and item.dtype.kind == "u":
+        return Variable(name, shape[:-1], "text")
+    # Anything but references would be taken for names, and a name may lead out of the file.
+    if kind == b"cell" and check_ref_dtype(item.dtype) is Reference:
+        return Variable(name, shape, "cell")
+    dtype = dtype_name(item.dtype)
+    return Variable(name, shape, "other" if dtype == "text" else dtype)
+
+
+def _hdf5_values(data: Any, place: str, limit: int) -> NDArray:
+    """The values in MATLAB's order, if they lie in this file and unpack to what it says."""
+    if data.is_virtual or data.external:
+        raise Refused(f"{place} keeps its values in another file, which is not read.")
+    for shape in (data.shape, data.chunks or ()):
+        check_size(place, Variable("The array", shape, ""), data.dtype.itemsize, limit)
+    _check_chunks(data, place)
+    return np.asarray(data[()]).T
+
+
+def _check_chunks(data: Any, place: str) -> None:
+    """Refuse packing other than MATLAB's, and chunks that unpack to more than they should.
+
+    HDF5 itself unpacks a chunk to whatever size it turns out to have.
+    """
+    from h5py import h5z
+
+    plist = data.id.get_create_plist()
+    filters = [plist.get_filter(i)[0] for i in range(plist.get_nfilters())]
+    usual = (h5z.FILTER_DEFLATE, h5z.FILTER_SHUFFLE, h5z.FILTER_FLETCHER32)
+    if any(f not in usual for f in filters) or len(set(filters)) < len(filters):
+        raise Refused(f"{place} is packed in an unusual way; save it with gzip or unpacked.")
+    if h5z.FILTER_DEFLATE not in filters:
+        return
+    skipped = 1 << filters.index(h5z.FILTER_DEFLATE)
+    checksum = 4
+    most = int(np.prod(data.chunks)) * data.dtype.itemsize + checksum
+    for i in range(data.id.get_num_chunks()):
+        mask, raw = data.id.read_direct_chunk(data.id.get_chunk_info(i).chunk_offset)
+        if not mask & skipped and _inflated([raw], most) > most:
+            raise Refused(f"{place} unpacks to more than its header says.")
+
+
+def _hdf5_text(item: Any, label: str, limit: int) -> str:
+    """One text of a cell array."""
+    if item.attrs.get("MATLAB_class", b"") != b"char" or item.dtype.kind != "u":
+        raise Refused(f"A cell array in {label} holds other things than text.")
+    if "MATLAB_empty" in item.attrs:
+        return ""
+    return str(_characters(_hdf5_values(item, f"A text in {label}", limit))[0])
+
+
+def _characters(codes: NDArray) -> NDArray:
+    """MATLAB's characters, one text a row."""
+    rows = np.atleast_2d(codes).astype("<u2")
+    return np.array([row.tobytes().decode("utf-16-le", "replace").rstrip() for row in rows])

@@ -1,0 +1,164 @@
+"""From a data set as it came to the points that are clustered."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdsc_core.checks import check_choice, check_count, check_data
+from sdsc_core.datasets.dataset import Dataset
+
+
+def prepare(
+    dataset: Dataset,
+    *,
+    classes: Sequence[int] | None = None,
+    per_class: int | None = None,
+    pca: int | None = None,
+    unit_norm: bool = False,
+    centre: bool = False,
+    random_state: int = 0,
+) -> Dataset:
+    """Choose classes and samples, then centre, reduce and normalise, in this order.
+
+    ``classes`` are indices into ``class_names``; ``per_class`` draws that many samples of each
+    class, or all where there are fewer, and without labels that many of the whole. ``centre``
+    subtracts the mean sample. ``pca`` reduces to that many dimensions, on centred data.
+    ``unit_norm`` divides each sample by its ℓ2 norm; a sample of zeros stays.
+
+    >>> from sdsc_core.datasets import make_subspaces
+    >>> part = prepare(make_subspaces(), classes=[1, 4], per_class=20, pca=5)
+    >>> part.X.shape, part.class_names
+    ((40, 5), ('subspace 2', 'subspace 5'))
+    """
+    check_count(random_state, "random_state", 0)
+    rows = _choose(dataset, classes, per_class, random_state)
+    chosen = _take(dataset, rows)
+    X = chosen.X
+    if centre or unit_norm or pca is not None:
+        X = check_data(X)
+    if centre:
+        X = X - X.mean(axis=0)
+    if pca is not None:
+        high = min(X.shape)
+        check_count(pca, "pca", 2, high, f", as X has shape {X.shape}")
+        X = _pca(X, pca)
+    if unit_norm:
+        norms = np.linalg.norm(X, axis=1, keepdims=True)
+        X = X / np.where(norms > 0, norms, 1)
+    return replace(chosen, X=X)
+
+
+def fill_missing(dataset: Dataset, how: str = "mean") -> Dataset:
+    """The data set without NaN and infinite values.
+
+    The mean of the feature takes their place, or the sample is dropped (``how="drop"``). A
+    feature without any value is left out, as there is nothing to fill it with.
+
+    >>> data = Dataset(np.array([[1, np.nan, 3], [5, np.nan, np.nan]]), None, "two")
+    >>> fill_missing(data).X.tolist()
+    [[1.0, 3.0], [5.0, 3.0]]
+    >>> fill_missing(data, "drop").X.tolist()
+    [[1.0, 3.0]]
+    """
+    check_choice(how, "how", ("mean", "drop"))
+    missing = ~np.isfinite(dataset.X)
+    if not missing.any():
+        return dataset
+    known = ~missing.all(axis=0)
+    if not known.any():
+        raise ValueError("dataset has no values at all; load one with numbers in it.")
+    missing = missing[:, known]
+    X = np.where(missing, np.nan, dataset.X[:, known])
+    if how == "mean":
+        return replace(dataset, X=np.where(missing, np.nanmean(X, axis=0), X))
+    rows = np.flatnonzero(~missing.any(axis=1))
+    if not rows.size:
+        raise ValueError(
+            "how is 'drop', but every sample misses a value; choose 'mean' to keep them."
+        )
+    return _take(replace(dataset, X=X), rows)
+
+
+def pca_variance(X: Any, n: int = 50) -> NDArray[np.float64]:
+    """Share of the variance that the first 1, 2, … n principal components keep together.
+
+    >>> pca_variance([[-3, 0, 0], [3, 0, 0], [0, 1, 0], [0, -1, 0]]).round(3).tolist()
+    [0.9, 1.0, 1.0]
+    """
+    X = check_data(X)
+    check_count(n, "n", 1)
+    X = X - X.mean(axis=0)
+    values, _ = _components(X, min(n, *X.shape), vectors=False)
+    return np.minimum(np.cumsum(values) / max((X**2).sum(), np.finfo(float).tiny), 1)
+
+
+def _choose(
+    dataset: Dataset, classes: Sequence[int] | None, per_class: int | None, random_state: int
+) -> NDArray[np.intp]:
+    """Row numbers of the samples that stay, in their order."""
+    if per_class is not None:
+        check_count(per_class, "per_class", 1)
+    labels = dataset.labels
+    if labels is None:
+        if classes is not None:
+            raise ValueError(f"classes is {list(classes)}; without labels there are none.")
+        groups = {0: np.arange(dataset.n_points)}
+    else:
+        wanted = range(dataset.n_classes) if classes is None else classes
+        if not len(wanted):
+            raise ValueError("classes is empty; choose at least one.")
+        for k in wanted:
+            check_count(k, "classes", 0, dataset.n_classes - 1, ", one number for each class")
+        groups = {int(k): np.flatnonzero(labels == k) for k in wanted}
+    for k, rows in groups.items():
+        if per_class is not None and per_class < len(rows):
+            # A seed of its own for each class: choosing one more class leaves the others alone.
+            rng = np.random.default_rng([random_state, k])
+            groups[k] = rng.choice(rows, per_class, replace=False)
+    return np.sort(np.concatenate(list(groups.values())))
+
+
+def _take(dataset: Dataset, rows: NDArray[np.intp]) -> Dataset:
+    """These samples; classes that are left without any disappear."""
+    labels, names = None, ()
+    if dataset.labels is not None:
+        present, labels = np.unique(dataset.labels[rows], return_inverse=True)
+        names = tuple(dataset.class_names[k] for k in present)
+    return replace(
+        dataset,
+        X=dataset.X[rows],
+        labels=labels,
+        class_names=names,
+        images=None if dataset.images is None else dataset.images[rows],
+    )
+
+
+def _pca(X: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Scores on the first n principal components, with signs that LAPACK does not decide."""
+    X = X - X.mean(axis=0)
+    values, vectors = _components(X, n)
+    scores = X @ vectors if X.shape[1] <= X.shape[0] else vectors * values**0.5
+    largest = scores[abs(scores).argmax(axis=0), np.arange(n)]
+    return scores * np.where(largest < 0, -1, 1)
+
+
+def _components(
+    X: NDArray[np.float64], n: int, vectors: bool = True
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The n largest squared singular values, and the vectors on the shorter side of X.
+
+    The small Gram matrix costs far less than an SVD of X, and principal components with tiny
+    variance, where it loses digits, are not wanted anyway.
+    """
+    from scipy.linalg import eigh
+
+    gram = X.T @ X if X.shape[1] <= X.shape[0] else X @ X.T
+    last = (len(gram) - n, len(gram) - 1)
+    if not vectors:
+        values, basis = eigh(gram, eigvals_only=True, subset_by_index=last), np.empty((0, 0))
+    else:
+        values, basis = eigh(gram, subset_by_index=last)
+    return np.maximum(values[::-1], 0), basis[:, ::-1]

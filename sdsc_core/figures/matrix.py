@@ -1,0 +1,181 @@
+"""What a picture of W and W* needs: entries in the order of display, class blocks, causes."""
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sdsc_core.checks import Affinity, check_choice
+from sdsc_core.dense import Changes
+
+LIMIT = 1_500_000  # entries of a triangle that are sent as they are; beyond, cells are merged
+GRID = 512  # cells a side after merging
+ORDERS = ("class", "cluster", "loaded")
+CAUSES = {2: "condition 1", 3: "condition 2", 4: "condition 3", 5: "two-hop path"}
+
+
+def ordering(how: str, truth: Any, found: Any) -> NDArray[np.int64]:
+    """Points in the order of display: by true class, by found cluster, or as loaded.
+
+    >>> ordering("class", [1, 0, 1], None).tolist()
+    [1, 0, 2]
+    """
+    check_choice(how, "order", ORDERS)
+    labels = {"class": truth, "cluster": found, "loaded": None}[how]
+    if labels is None:
+        return np.arange(len(truth if truth is not None else found))
+    return np.argsort(labels, kind="stable")
+
+
+@dataclass(frozen=True)
+class MatrixView:
+    """Entries of the upper triangle in display positions, and what is written beside them.
+
+    ``cell`` is the number of points that one position stands for: 1 unless the matrix was merged.
+    ``cause`` is 0 for an entry that stayed, else a key of CAUSES.
+    """
+
+    rows: NDArray[np.int64]
+    cols: NDArray[np.int64]
+    w: NDArray[np.float32]
+    star: NDArray[np.float32]
+    cause: NDArray[np.uint8]
+    index: NDArray[np.int64]
+    cell: int
+    whole: int
+    classes: tuple[str, ...] = ()
+    class_of: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    blocks: tuple[tuple[int, int, str], ...] = ()
+    panels: tuple[tuple[str, str], ...] = (("w", "W"), ("star", "W*"))
+    log: bool = False
+    ticks: tuple[tuple[str, float], ...] = (("0", 0.0), ("1", 1.0))
+    pairs: tuple[tuple[int, int], ...] = ()
+    point: int = -1
+    alt: str = ""
+    axis: str = "as loaded"
+
+    def head(self) -> dict[str, Any]:
+        """The part that goes as JSON; points and pairs in display positions."""
+        place = np.empty(len(self.index), np.int64)
+        place[self.index] = np.arange(len(self.index))
+        used = sorted(set(np.unique(self.cause).tolist()) - {0})
+        return {
+            "points": len(self.index),
+            "cell": self.cell,
+            "whole": self.whole,
+            "limit": LIMIT,
+            "classes": list(self.classes),
+            "blocks": [{"start": a, "stop": b, "name": name} for a, b, name in self.blocks],
+            "panels": [{"kind": kind, "title": title} for kind, title in self.panels],
+            "log": self.log,
+            "ticks": [list(t) for t in self.ticks],
+            "causes": [[k, CAUSES[k]] for k in used],
+            "pairs": [[int(place[i]), int(place[j])] for i, j in self.pairs],
+            "point": int(place[self.point]) if self.point >= 0 else -1,
+            "alt": self.alt,
+            "axis": self.axis,
+            "stamp": self.stamp(),
+        }
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The part that goes as bytes."""
+        small = np.uint16 if len(self.index) < 65_536 else np.uint32
+        return {
+            "rows": self.rows.astype(small),
+            "cols": self.cols.astype(small),
+            "w": self.w,
+            "star": self.star,
+            "cause": self.cause,
+            "index": self.index.astype(np.uint32),
+            "classOf": self.class_of.astype(np.uint16),
+        }
+
+    def stamp(self) -> str:
+        """Changes with what is drawn, so that a test can wait for the new picture."""
+        digest = hashlib.sha1(self.star.tobytes())
+        digest.update(self.w.tobytes() + self.cause.tobytes() + self.index.tobytes())
+        return digest.hexdigest()[:12]
+
+
+def matrix_view(
+    W: Affinity,
+    W_star: Affinity,
+    order: NDArray[np.int64],
+    *,
+    causes: Changes | None = None,
+    window: tuple[int, int, int, int] | None = None,
+    **look: Any,
+) -> MatrixView:
+    """The entries of W and W* (N, N) in the order of display.
+
+    With over LIMIT entries, positions are merged by their maximum (a mean would hide sparse
+    entries); a ``window`` (x0, y0, x1, y1) small enough comes back with its true cells.
+
+    >>> W = np.array([[0, 0.9, 0], [0.9, 0, 0.5], [0, 0.5, 0]])
+    >>> v = matrix_view(W, W, np.array([2, 1, 0]))
+    >>> v.rows.tolist(), v.cols.tolist(), (10 * v.w).round().tolist()
+    ([1, 0], [2, 1], [9.0, 5.0])
+    """
+    n = W.shape[0]
+    place = np.empty(n, np.int64)
+    place[order] = np.arange(n)
+    keys, star = _upper(W_star)
+    w = np.zeros(len(keys))
+    keys_w, values = _upper(W)
+    w[np.searchsorted(keys, keys_w)] = values  # W* has every entry that W has
+    cause = np.zeros(len(keys), np.uint8)
+    if causes is not None:
+        at = np.searchsorted(keys, causes.i * n + causes.j)
+        cause[at] = np.where(causes.condition > 0, causes.condition + 1, 5)
+    rows, cols = place[keys // n], place[keys % n]
+    rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
+    whole, cell = len(rows), 1
+    if whole > LIMIT and window is not None:
+        x0, y0, x1, y1 = window
+        low, high = min(x0, y0), max(x1, y1)
+        keep = (rows >= low) & (rows < high) & (cols >= low) & (cols < high)
+        if keep.sum() <= LIMIT:
+            rows, cols, w, star, cause = (a[keep] for a in (rows, cols, w, star, cause))
+    if len(rows) > LIMIT:
+        cell = -(-n // GRID)
+        rows, cols, w, star, cause = _merge(rows // cell, cols // cell, w, star, cause)
+    return MatrixView(
+        rows, cols, w.astype(np.float32), star.astype(np.float32), cause, order, cell, whole, **look
+    )
+
+
+def class_blocks(
+    labels: NDArray[np.int64], order: NDArray[np.int64], names: tuple[str, ...]
+) -> tuple[tuple[int, int, str], ...]:
+    """Runs of one label along the order: (start, stop, name).
+
+    >>> class_blocks(np.array([0, 0, 1]), np.arange(3), ("a", "b"))
+    ((0, 2, 'a'), (2, 3, 'b'))
+    """
+    along = labels[order]
+    starts = np.flatnonzero(np.diff(along, prepend=along[0] - 1))
+    stops = np.append(starts[1:], len(along))
+    return tuple((int(a), int(b), str(names[along[a]])) for a, b in zip(starts, stops, strict=True))
+
+
+def _upper(W: Affinity) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Entries above the diagonal: i N + j, ascending, and their values."""
+    W = sp.csr_array(W)
+    W.sort_indices()
+    entries = sp.coo_array(sp.triu(W, k=1))
+    keep = entries.data > 0
+    keys = entries.row.astype(np.int64) * W.shape[0] + entries.col
+    return keys[keep], entries.data[keep]
+
+
+def _merge(rows, cols, w, star, cause):
+    """Entries of the same merged cell become one, by their maximum."""
+    keys = rows * (cols.max() + 1) + cols
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    first = order[starts]
+    merged = (np.maximum.reduceat(a[order], starts) for a in (w, star, cause))
+    return rows[first], cols[first], *merged

@@ -1,0 +1,151 @@
+"""ADMM for the family of SSC: one Lasso a point, blocks of points, one factor for all of them.
+
+min Σ_j w_ij |c_ij| + ‖e_i‖₁ + (λ/2) ‖x_i − Σ_j c_ij x_j − g e_i‖², c_ii = 0, Σ_j c_ij = 1 where
+affine, e_i = 0 without outliers. Rows are independent, so a block of them is all that is in memory.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from sdsc_core._jit import kernel
+
+Array = NDArray[np.float64]
+
+
+@dataclass
+class State:
+    """Where the solver stands for a block of rows: C, the multipliers over ρ, and outliers."""
+
+    C: Array
+    U: Array
+    E: Array
+    UE: Array
+    sums: Array  # multiplier of Σ_j c_ij = 1, over ρ
+
+
+class LassoAdmm:
+    """The problem above for all rows of X (unit norm or zero), with λ = α/μ and ρ = α.
+
+    μ is the smallest over i of the largest |x_iᵀx_j|, j ≠ i, so that every point has a nonzero
+    solution for α > 1; outliers add the atoms I/γₑ with γₑ = α/‖X‖₁, as SSC's authors do.
+    """
+
+    def __init__(self, X: Array, alpha: float, affine: bool, outliers: bool):
+        self.X, self.affine, self.outliers = X, affine, outliers
+        self.rho = alpha
+        largest_sum = np.abs(X).sum(axis=1).max()
+        self.g = largest_sum / alpha if outliers else 0.0
+        self.mu = _coherence(X, self.g)
+        self.lam = alpha / self.mu
+        self.a = self.lam / self.rho
+        # Eliminating the outliers leaves the same matrix with a smaller weight: a Schur complement.
+        self.h = 1.0 / (1.0 + self.a * self.g**2)
+        self._solve = _inverse(X, self.a * self.h, affine)
+
+    def start(self, start: int, stop: int) -> State:
+        rows, (n, d) = stop - start, self.X.shape
+        d = d if self.outliers else 0
+        zeros = np.zeros
+        return State(
+            zeros((rows, n)), zeros((rows, n)), zeros((rows, d)), zeros((rows, d)), zeros(rows)
+        )
+
+    def run(
+        self, start: int, state: State, weights: Array, labels: NDArray[np.int64], limits: "Limits"
+    ) -> tuple[int, float]:
+        """Steps from ``state``, in place, until both residuals are below the tolerance.
+
+        ``weights`` are the ℓ1 weight within a label and what is added across labels. Returns the
+        number of steps and the residual: the larger of max |Z − C| and the last change of C.
+        """
+        own = np.arange(start, start + len(state.C))
+        X, target = self.X, self.X[own]
+        products = self.a * (target @ X.T)
+        scaled = weights / self.rho
+        residual = np.inf
+        for step in range(1, limits.steps + 1):
+            M = products + state.C - state.U
+            if self.affine:
+                M += (1.0 - state.sums)[:, None]
+            M2 = self.a * self.g * target + state.E - state.UE if self.outliers else state.E
+            if self.outliers:
+                M -= (self.a * self.g * self.h) * (M2 @ X.T)
+            Z = self._solve(M)
+            residual = _shrink(Z, state.C, state.U, own, labels, scaled)
+            if self.outliers:
+                Z2 = self.h * (M2 - self.a * self.g * (Z @ X))
+                residual = max(residual, _shrink_plain(Z2, state.E, state.UE, 1.0 / self.rho))
+            if self.affine:
+                gap = Z.sum(axis=1) - 1.0
+                state.sums += gap
+                residual = max(residual, float(np.abs(gap).max()))
+            if residual <= limits.tolerance:
+                break
+        return step, residual
+
+
+@dataclass(frozen=True)
+class Limits:
+    steps: int
+    tolerance: float
+
+
+def _coherence(X: Array, g: float) -> float:
+    """min_i max_{j≠i} |x_iᵀ a_j| over the points that are not zero; a_j are the atoms."""
+    lowest = np.inf
+    for start in range(0, len(X), 512):
+        Q = np.abs(X[start : start + 512] @ X.T)
+        rows = np.arange(len(Q))
+        Q[rows, start + rows] = 0.0
+        best = np.maximum(Q.max(axis=1), g * np.abs(X[start : start + 512]).max(axis=1))
+        best = best[best > 0]
+        lowest = min(lowest, best.min()) if best.size else lowest
+    return float(lowest) if np.isfinite(lowest) else 1.0
+
+
+def _inverse(X: Array, weight: float, affine: bool):
+    """M ↦ M (I + weight·XXᵀ + [affine] 11ᵀ)⁻¹, by whichever side of X is the smaller."""
+    n = len(X)
+    A = np.sqrt(weight) * X
+    if affine:
+        A = np.hstack([A, np.ones((n, 1))])
+    d = A.shape[1]
+    if 2 * d < n:
+        H = cho_solve(cho_factor(np.eye(d) + A.T @ A), A.T)
+        return lambda M: M - (M @ A) @ H
+    P = cho_solve(cho_factor(np.eye(n) + A @ A.T), np.eye(n))
+    return lambda M: M @ P
+
+
+@kernel
+def _shrink(Z, C, U, own, labels, weights):
+    """C and U after a step. The diagonal of C is 0, and U there drives Z's to 0 as well."""
+    worst = 0.0
+    for r in range(Z.shape[0]):
+        i = own[r]
+        for j in range(Z.shape[1]):
+            v = Z[r, j] + U[r, j]
+            t = weights[0] + weights[1] * (labels[j] != labels[i])
+            c = v - t if v > t else (v + t if v < -t else 0.0)
+            if j == i:
+                c = 0.0
+            worst = max(worst, abs(Z[r, j] - c), abs(c - C[r, j]))
+            C[r, j] = c
+            U[r, j] = v - c
+    return worst
+
+
+@kernel
+def _shrink_plain(Z, C, U, t):
+    worst = 0.0
+    for r in range(Z.shape[0]):
+        for j in range(Z.shape[1]):
+            v = Z[r, j] + U[r, j]
+            c = v - t if v > t else (v + t if v < -t else 0.0)
+            worst = max(worst, abs(Z[r, j] - c), abs(c - C[r, j]))
+            C[r, j] = c
+            U[r, j] = v - c
+    return worst

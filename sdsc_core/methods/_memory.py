@@ -1,0 +1,55 @@
+"""How much memory there is, and a refusal before it runs out."""
+
+import os
+
+# Half of what is free stays for the rest of a run (affinity, eigenvectors) and for other users.
+SHARE = 0.5
+# Where the system tells nothing.
+FALLBACK = 4 << 30
+
+
+def available_memory() -> int:
+    """Bytes that a new computation could use, within the container's limit if there is one."""
+    free = _free_by_kernel() or _free_by_sysconf() or FALLBACK
+    limit = _container_limit()
+    return free if limit is None else min(free, limit)
+
+
+def check_memory(needed: int, name: str, n_points: int, limit: int | None = None) -> None:
+    """ValueError where ``needed`` bytes exceed ``limit`` (None: a share of what is free)."""
+    if limit is None:
+        limit = int(SHARE * available_memory())
+    if needed > limit:
+        raise ValueError(
+            f"X has {n_points} points, for which {name} needs about {needed / 2**30:.2g} GiB of"
+            f" memory; at most {limit / 2**30:.2g} GiB may be used, so give fewer points or"
+            " another method."
+        )
+
+
+def _free_by_kernel() -> int | None:
+    # Counts the page cache as free, which the sysconf figure does not.
+    try:
+        with open("/proc/meminfo") as lines:
+            for line in lines:
+                if line.startswith("MemAvailable:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return None
+
+
+def _free_by_sysconf() -> int | None:
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, ValueError, OSError):
+        return None
+
+
+def _container_limit() -> int | None:
+    try:
+        with open("/sys/fs/cgroup/memory.max") as file:
+            text = file.read().strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,204 @@
+"""What every method shares: its parameters, its result, and the checks before it runs."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from sdsc_core.affinity import affinity, unit_affinity
+from sdsc_core.blocks import Progress
+from sdsc_core.checks import (
+    Affinity,
+    check_choice,
+    check_count,
+    check_data,
+    check_n_clusters,
+)
+from sdsc_core.methods._memory import check_memory
+
+Value = float | int | bool | str
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One setting of a method: what a slider shows and what a call may give.
+
+    The type of ``default`` is the type of the parameter; ``choices`` makes it a list of names.
+
+    >>> Parameter("lam", 0.4, 1e-6, 1e3, "Weight of the penalty.", log=True).check(2)
+    2.0
+    """
+
+    name: str
+    default: Value
+    low: float | None
+    high: float | None
+    help: str
+    step: float | None = None
+    log: bool = False
+    choices: tuple[str, ...] = ()
+
+    def check(self, value: Any) -> Value:
+        """The value in this parameter's type, or a ValueError that says what is allowed."""
+        if self.choices:
+            return check_choice(value, self.name, self.choices)
+        if isinstance(self.default, bool):
+            if not isinstance(value, (bool, np.bool_)):
+                raise ValueError(f"{self.name} is {value!r}; give True or False.")
+            return bool(value)
+        if isinstance(self.default, int):
+            assert self.low is not None
+            return check_count(
+                value, self.name, int(self.low), None if self.high is None else int(self.high)
+            )
+        return self._check_number(value)
+
+    def _check_number(self, value: Any) -> float:
+        low = -np.inf if self.low is None else self.low
+        high = np.inf if self.high is None else self.high
+        number = isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
+        if not number or not low <= value <= high:
+            raise ValueError(f"{self.name} is {value!r}; give a number from {low:g} to {high:g}.")
+        return float(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A representation and how the solver ended.
+
+    ``C`` is (N, N), row i the coefficients of point i. ``residual`` is in the units of the
+    solver's own stopping rule; ``message`` is one sentence where it did not reach it, else empty.
+    """
+
+    C: sp.csr_array | NDArray[np.float64]
+    converged: bool = True
+    iterations: int = 1
+    residual: float = 0.0
+    message: str = ""
+
+
+def iterated(
+    C: sp.csr_array | NDArray[np.float64],
+    iterations: int,
+    residual: float,
+    tolerance: float,
+) -> Solution:
+    """The Solution of an iterative solver; says so where the tolerance was not reached."""
+    converged = bool(residual <= tolerance)
+    message = (
+        ""
+        if converged
+        else f"Not converged after {iterations} iterations: the residual is {residual:.2g}, "
+        f"above the tolerance of {tolerance:.2g}."
+    )
+    return Solution(C, converged, iterations, float(residual), message)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way from data to a representation, with all that an app or a script needs to offer it.
+
+    ``function`` takes X, the parameters by name, and those of ``n_clusters``, ``random_state``,
+    ``n_jobs`` and ``progress`` that it names in its signature.
+    """
+
+    name: str
+    title: str
+    function: Callable[..., Solution]
+    parameters: tuple[Parameter, ...]
+    memory: Callable[[int, int], int]
+    presets: dict[str, dict[str, Value]] = field(default_factory=dict)
+    rule: str = "sum"
+    needs_clusters: bool = False
+
+    def settings(self, **params: Any) -> dict[str, Value]:
+        """All parameters, checked, with the defaults of those not given."""
+        known = {p.name: p for p in self.parameters}
+        for name in params:
+            if name not in known:
+                raise ValueError(
+                    f"{name} is not a parameter of {self.name}; "
+                    f"it takes {', '.join(known) or 'none'}."
+                )
+        return {name: p.check(params.get(name, p.default)) for name, p in known.items()}
+
+    def solve(
+        self,
+        X: Any,
+        *,
+        n_clusters: int | None = None,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+        progress: Progress | None = None,
+        memory_limit: int | None = None,
+        **params: Any,
+    ) -> Solution:
+        """Represent each point by the others; refuses what would not fit into memory.
+
+        ``memory_limit`` is in bytes; None stands for a share of what the machine has free.
+        """
+        X = check_data(X)
+        settings = self.settings(**params)
+        if n_clusters is None and self.needs_clusters:
+            raise ValueError(
+                f"n_clusters is None; {self.name} needs the number of clusters, from 1."
+            )
+        if n_clusters is not None:
+            n_clusters = check_n_clusters(n_clusters, X.shape[0])
+        check_memory(self.memory(*X.shape), self.name, X.shape[0], memory_limit)
+        offered = {
+            "n_clusters": n_clusters,
+            "random_state": random_state,
+            "n_jobs": n_jobs,
+            "progress": progress,
+        }
+        wanted = inspect.signature(self.function).parameters
+        given = {name: value for name, value in offered.items() if name in wanted}
+        return self.function(X, **settings, **given)
+
+    def affinity(self, solution: Solution) -> Affinity:
+        """W in [0, 1] by this method's rule: eq. 5 for IMC, eq. 4 for the others."""
+        return affinity(solution.C) if self.rule == "max" else unit_affinity(solution.C)
+
+
+def unit_rows(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Samples of unit ℓ2 norm; a zero sample stays zero.
+
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[0.6, 0.8], [0. , 0. ]])
+    """
+    # By the largest entry first, so that squares neither overflow nor vanish.
+    largest = np.abs(X).max(axis=1, keepdims=True)
+    X = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0)
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    return np.divide(X, norms, out=np.zeros_like(X), where=norms > 0)
+
+
+def keep_largest(C: NDArray[np.float64] | sp.csr_array, share: float) -> Any:
+    """Keep in each row the largest |c| until they sum to ``share`` of the row's ℓ1 norm.
+
+    The column threshold of SSC's authors, for our rows; ``share`` of 1 keeps all.
+
+    >>> keep_largest(np.array([[0.0, 4.0, -3.0, 1.0]]), 0.6).tolist()
+    [[0.0, 4.0, -3.0, 0.0]]
+    """
+    if share >= 1:
+        return C
+    if sp.issparse(C):
+        # A row at a time as dense: rows are short against N², and one rule serves both kinds.
+        rows = [keep_largest(C[[i]].toarray(), share) for i in range(C.shape[0])]
+        return sp.csr_array(sp.vstack([sp.csr_array(row) for row in rows]))
+    size = np.abs(C)
+    order = np.argsort(-size, axis=1, kind="stable")
+    sums = np.cumsum(np.take_along_axis(size, order, axis=1), axis=1)
+    # An entry stays while the larger ones before it have not reached the share.
+    needed = share * sums[:, -1:]
+    before = np.concatenate([np.zeros((len(C), 1)), sums[:, :-1]], axis=1)
+    keep = np.empty(C.shape, dtype=bool)
+    np.put_along_axis(keep, order, before < needed, axis=1)
+    return np.where(keep, C, 0.0)

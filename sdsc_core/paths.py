@@ -1,0 +1,14 @@
+"""Where the app lies: beside the package in a checkout, inside it in a wheel."""
+
+from pathlib import Path
+
+
+def home() -> Path:
+    """The folder that holds app.py, pages, sample_data and .streamlit.
+
+    >>> (home() / "app.py").is_file()
+    True
+    """
+    package = Path(__file__).resolve().parent
+    inside = package / "_app"
+    return inside if inside.is_dir() else package.parent

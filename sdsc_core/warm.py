@@ -1,0 +1,32 @@
+"""Compile, or load from the cache, every kernel that the app's first picture needs."""
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+
+from sdsc_core.blocks import Progress, tick
+from sdsc_core.dense import changes, densify, pce
+from sdsc_core.imc import imc
+from sdsc_core.spectral import spectral_clustering
+
+
+def warm_up(progress: Progress | None = None) -> None:
+    """Call each kernel once on a few points; seconds on a new machine, a moment afterwards.
+
+    >>> warm_up()
+    """
+    X = np.random.default_rng(0).standard_normal((12, 20))
+    W = sp.csr_array(np.kron(np.eye(4), 0.9 * (1 - np.eye(3))))
+    steps: list[Callable[[], object]] = [
+        lambda: imc(X, 3),
+        lambda: imc(X[:, :8], 3),
+        lambda: pce(W),
+        lambda: changes(W, pce(W)),
+        lambda: densify(W, "D3"),
+        lambda: spectral_clustering(W, 2),
+    ]
+    for done, step in enumerate(steps):
+        tick(progress, done, len(steps))
+        step()
+    tick(progress, len(steps), len(steps))
