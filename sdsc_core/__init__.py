@@ -22,6 +22,8 @@ from sdsc_core.metrics import (
     ncut,
     nmi,
     preserving_error,
+    rank_changes,
+    tally,
 )
 from sdsc_core.pipeline import DENSE_STAGES, SDSC, Summary, dense_stage, summarise
 from sdsc_core.spectral import Spectrum, spectral_clustering, spectrum, suggest_n_clusters
@@ -55,8 +57,10 @@ __all__ = [
     "nmi",
     "pce",
     "preserving_error",
+    "rank_changes",
     "spectral_clustering",
     "spectrum",
     "suggest_n_clusters",
     "summarise",
+    "tally",
 ]

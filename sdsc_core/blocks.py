@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -26,6 +27,11 @@ def tick(progress: Progress | None, done: int, total: int) -> None:
         progress(done, total)
 
 
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()  # reads the process's maps, which takes milliseconds
+
+
 _blas: dict[str, Any] = {"users": 0, "limit": None}
 _blas_lock = threading.Lock()
 
@@ -39,7 +45,7 @@ def one_blas_thread() -> Iterator[None]:
     with _blas_lock:
         _blas["users"] += 1
         if _blas["users"] == 1:
-            _blas["limit"] = ThreadpoolController().limit(limits=1, user_api="blas")
+            _blas["limit"] = _controller().limit(limits=1, user_api="blas")
     try:
         yield
     finally:
@@ -84,24 +90,34 @@ def run_blocks(
     bounds = [(a, min(a + block_rows, n_rows)) for a in range(0, n_rows, block_rows)]
     jobs = min(n_threads(n_jobs), len(bounds))
     tick(progress, 0, n_rows)
-    if jobs <= 1:
+    with one_blas_thread():
+        if jobs > 1:
+            return _threaded(function, bounds, jobs, progress)
         results = []
         for start, stop in bounds:
             results.append(function(start, stop))
             tick(progress, stop, n_rows)
         return results
+
+
+def _threaded(
+    function: Callable[[int, int], T],
+    bounds: list[tuple[int, int]],
+    jobs: int,
+    progress: Progress | None,
+) -> list[T]:
     with ThreadPoolExecutor(jobs) as pool:
-        futures = [pool.submit(function, *b) for b in bounds]
+        futures = {pool.submit(function, *b): b for b in bounds}
         try:
             waiting, done = set(futures), 0
             while waiting:
                 finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    start, stop = bounds[futures.index(future)]
+                    start, stop = futures[future]
                     done += stop - start
                     future.result()
-                tick(progress, done, n_rows)
+                tick(progress, done, bounds[-1][1])
         except BaseException:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-    return [future.result() for future in futures]
+        return [future.result() for future in futures]

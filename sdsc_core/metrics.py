@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from sdsc_core.checks import check_affinity, check_labels
+from sdsc_core.checks import check_affinity, check_choice, check_labels
+from sdsc_core.dense import Changes
 from sdsc_core.spectral import spectrum
 
 
@@ -165,6 +166,7 @@ class Analysis:
     """The quantities of eq. 9–13 for one W and its W*, by given clusters.
 
     η₁ and η₂ are the similarity inside and between, ζ the nonzeros between, k the nonzeros a point.
+    ``zeta_star`` counts the nonzeros between in W*, which eq. 10 takes to be ζ(k − 1).
     ``ncut`` is η₂/η₁, eq. 9 (not eq. 8, which sums over clusters); ``q`` is measured, eq. 11;
     ``tau`` is what eq. 10 lets the number of new entries fall short of, Nk² − nnz(W*);
     ``q_predicted`` is eq. 13 with that τ, and ``q_predicted_no_tau`` with τ = 0, as the paper says.
@@ -183,6 +185,7 @@ class Analysis:
     q: float
     q_predicted: float
     q_predicted_no_tau: float
+    zeta_star: int
 
 
 def analyse(W: Any, W_star: Any, labels: Any) -> Analysis:
@@ -195,7 +198,7 @@ def analyse(W: Any, W_star: Any, labels: Any) -> Analysis:
     W, W_star = check_affinity(W), check_affinity(W_star, name="W_star")
     labels = check_labels(labels, W.shape[0])
     n = W.shape[0]
-    (eta1, eta2, nonzeros, zeta), (eta1_s, eta2_s, nonzeros_s, _) = (
+    (eta1, eta2, nonzeros, zeta), (eta1_s, eta2_s, nonzeros_s, zeta_s) = (
         _inside_between(A, labels) for A in (W, W_star)
     )
     k = nonzeros / n
@@ -215,7 +218,95 @@ def analyse(W: Any, W_star: Any, labels: Any) -> Analysis:
         q=_ratio(after, before),
         q_predicted=_ratio(n * k * k - n * k, n * k * k - tau),
         q_predicted_no_tau=_ratio(n * k * k - n * k, n * k * k),
+        zeta_star=zeta_s,
     )
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Pairs i < j that one condition raised, inside and between clusters.
+
+    Those that were 0 before are ``new``. ``condition`` is 1, 2 or 3 of Definition 2, and 0 for a
+    path of Algorithm 4. ``precision`` is the share inside, NaN where nothing was raised.
+    """
+
+    condition: int
+    inside: int
+    between: int
+    new_inside: int
+    new_between: int
+    precision: float
+
+
+def tally(changes: Changes, labels: Any, conditions: tuple[int, ...] = (1, 2, 3)) -> list[Tally]:
+    """What each condition did: the paper wants new similarity inside the subspaces alone.
+
+    >>> one = np.array([1])
+    >>> [t] = tally(Changes(0 * one, one, 0.0 * one, 0.9 * one, one, 2 * one), [0, 0, 1], (1,))
+    >>> t.inside, t.between, t.new_inside, t.precision
+    (1, 0, 1, 1.0)
+    """
+    inside = _same_cluster(changes, labels)
+    new = changes.before == 0
+    out = []
+    for condition in conditions:
+        mine = changes.condition == condition
+        n_in, n_between = int((mine & inside).sum()), int((mine & ~inside).sum())
+        new_in, new_between = int((mine & inside & new).sum()), int((mine & ~inside & new).sum())
+        share = _ratio(n_in, n_in + n_between)
+        out.append(Tally(condition, n_in, n_between, new_in, new_between, share))
+    return out
+
+
+SORTS = ("worst", "change", "after", "before", "i", "j", "condition", "witness")
+
+
+def rank_changes(
+    changes: Changes,
+    labels: Any,
+    by: str = "worst",
+    *,
+    where: str = "all",
+    conditions: Any = (),
+    clusters: Any = (),
+) -> NDArray[np.int64]:
+    """Positions in ``changes``, filtered and in order.
+
+    ``by`` "worst" puts pairs between clusters first; it, "change", "after" and "before" descend,
+    the others ascend, with the largest change first among equals. ``where`` is "all", "inside" or
+    "between"; ``conditions`` and ``clusters`` keep these alone (a pair with either end in one of
+    the clusters), all of them where empty.
+
+    >>> i, j = np.array([0, 0, 1]), np.array([1, 2, 2])
+    >>> found = Changes(i, j, np.zeros(3), np.array([0.9, 0.7, 0.8]), np.ones(3, int), j)
+    >>> rank_changes(found, [0, 0, 1]).tolist(), rank_changes(found, [0, 0, 1], "after").tolist()
+    ([2, 1, 0], [0, 2, 1])
+    """
+    check_choice(by, "by", SORTS)
+    check_choice(where, "where", ("all", "inside", "between"))
+    inside = _same_cluster(changes, labels)
+    labels = check_labels(labels, len(labels))
+    keep = np.ones(len(changes), bool) if where == "all" else inside == (where == "inside")
+    if len(conditions):
+        keep &= np.isin(changes.condition, conditions)
+    if len(clusters):
+        keep &= np.isin(labels[changes.i], clusters) | np.isin(labels[changes.j], clusters)
+    at = np.flatnonzero(keep)
+    change = changes.after[at] - changes.before[at]
+    if by == "worst":
+        key = -change - 2.0 * ~inside[at]  # a change is at most 1
+    elif by == "change":
+        key = -change
+    elif by in ("after", "before"):
+        key = -getattr(changes, by)[at]
+    else:
+        key = getattr(changes, by)[at]
+    return at[np.lexsort((-change, key))]
+
+
+def _same_cluster(changes: Changes, labels: Any) -> NDArray[np.bool_]:
+    labels = check_labels(labels, len(np.asarray(labels)))
+    return labels[changes.i] == labels[changes.j]
 
 
 def inside_share(W: Any, labels: Any) -> float:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
-from sdsc_core.blocks import one_blas_thread
 
 TIE = 1e-12  # products closer than this (times the residual's norm) are tied
 NOTHING = 1e-10  # a correlation below this is none
@@ -174,10 +173,9 @@ class Search:
         values = np.empty((n_rows, CANDIDATES), np.float32)
         counts = np.zeros(n_rows, np.int64)
         buffer = np.empty((n_rows, min(TILE, n_points)), np.float32)
-        with one_blas_thread():
-            for first, columns in self._tiles:
-                Q = np.matmul(unit, columns, out=buffer[:, : columns.shape[1]])
-                _propose(Q, first, own, self._margin, best, candidates, values, counts)
+        for first, columns in self._tiles:
+            Q = np.matmul(unit, columns, out=buffer[:, : columns.shape[1]])
+            _propose(Q, first, own, self._margin, best, candidates, values, counts)
         picks = np.empty(n_rows, np.int64)
         products = np.zeros(n_rows)
         _settle(residuals, norms, self.Z, own, candidates, counts, picks, products)

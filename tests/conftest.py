@@ -1,10 +1,13 @@
 """What several test files share."""
 
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
+
+from tests.browser import Server, launch, missing, watch
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = ROOT.parent / "shared" / "data"
@@ -24,3 +27,82 @@ def real_data():
         return np.load(DATA / name)
 
     return load
+
+
+@pytest.fixture
+def app(monkeypatch):
+    """The app without a browser, from app.py on.
+
+    AppTest takes a folder `pages` for pages that need no app.py, and would leave it out of every
+    run but the first; the server does not, once navigation is set.
+    """
+    from streamlit.runtime.pages_manager import PagesManager
+    from streamlit.testing.v1 import AppTest
+
+    def begin(self, *args, **options):
+        PagesManager.uses_pages_directory = False
+        original(self, *args, **options)
+
+    original = PagesManager.__init__
+    monkeypatch.setattr(PagesManager, "__init__", begin)
+    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium; without it the tests skip, but on a build server they fail."""
+    if missing():
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(missing())
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = launch(playwright)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="session")
+def server(browser):
+    """The app's own server, on a free port."""
+    with Server() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def app_url(server):
+    """Address of the app."""
+    return server.url
+
+
+@pytest.fixture
+def new_page(browser, server):
+    """Opens pages, each in a context of its own; an error in any of them fails the test."""
+    opened = []
+
+    def open_page(**options):
+        options = {"viewport": {"width": 1440, "height": 1000}} | options
+        page = browser.new_context(**options).new_page()
+        opened.append((page, watch(page, server.url)))
+        return page
+
+    yield open_page
+    for page, problems in opened:
+        boxes = page.locator('[data-testid="stException"]').all_inner_texts()
+        page.context.close()
+        assert not problems + boxes, "\n".join(problems + boxes)
+
+
+@pytest.fixture
+def page(new_page):
+    """A fresh page."""
+    return new_page()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """The end of the server's log belongs to a browser test that failed."""
+    report = yield
+    running = getattr(item, "funcargs", {}).get("server")
+    if report.failed and running:
+        report.sections.append(("Log of the app's server", running.log()[-4000:]))
+    return report

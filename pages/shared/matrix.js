@@ -1,35 +1,10 @@
 // W beside W*, drawn on a canvas from the nonzero entries alone. Zooming, hovering and the largest
 // value in a pixel are worked out here, so none of them asks the server.
 
-const LIGHT = ["#ffffff", "#dce9f6", "#9ecae1", "#4292c6", "#08519c", "#03152f"];
-const DARK = ["#0e1117", "#2c115f", "#721f81", "#b73779", "#f1605d", "#feb078", "#fcfdbf"];
 const CAUSE = ["#9aa0a6", "#0072b2", "#e69f00", "#009e73", "#cc79a7"]; // raised by condition 1, 2, 3, or a distance
 const BETWEEN = "#d55e00";
 const states = new WeakMap();
 
-function unpack(bytes) {
-  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
-  const size = new DataView(buffer).getUint32(0, true);
-  const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, size)));
-  const types = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array };
-  const arrays = {};
-  for (const [name, type, offset, length] of head.arrays) {
-    arrays[name] = new types[type](buffer, offset, length);
-  }
-  return { ...head, ...arrays };
-}
-
-function colourTable(stops) {
-  const rgb = stops.map((s) => [1, 3, 5].map((k) => parseInt(s.slice(k, k + 2), 16)));
-  const table = new Uint8ClampedArray(256 * 3);
-  for (let v = 0; v < 256; v++) {
-    const x = (v / 255) * (rgb.length - 1), k = Math.min(Math.floor(x), rgb.length - 2);
-    for (let c = 0; c < 3; c++) table[3 * v + c] = rgb[k][c] + (x - k) * (rgb[k + 1][c] - rgb[k][c]);
-  }
-  return table;
-}
-
-const hex = (s) => [1, 3, 5].map((k) => parseInt(s.slice(k, k + 2), 16));
 const level = (w, log) => (log ? Math.log10(1 + 99 * w) / 2 : w);
 const show = (w) => (w === 0 ? "0" : w.toFixed(4));
 

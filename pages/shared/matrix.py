@@ -1,12 +1,10 @@
 """The matrix view: W and W* on a canvas, fed with the nonzero entries as one block of bytes."""
 
-import json
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
+from pages.shared.canvas import pack, script
 from sdsc_core.figures.matrix import MatrixView
 
 HTML = """
@@ -34,36 +32,12 @@ canvas { display: block; outline-offset: 2px; }
   background: var(--st-text-color); color: var(--st-background-color); }
 """
 
-_mount = st.components.v2.component(
-    "sdsc_matrix", html=HTML, css=CSS, js=Path(__file__).with_name("matrix.js").read_text("utf-8")
-)
-
-
-def _pack(head: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
-    """A JSON head and typed arrays behind it, each at a multiple of four bytes."""
-    names = {"uint8": "u1", "uint16": "u2", "uint32": "u4", "float32": "f4"}
-
-    def header(start: int) -> tuple[bytes, int]:
-        table, offset = [], start
-        for name, a in arrays.items():
-            table.append([name, names[str(a.dtype)], offset, int(a.size)])
-            offset += -(-a.nbytes // 4) * 4
-        return json.dumps(head | {"arrays": table}).encode(), offset
-
-    # The offsets lengthen the head that they stand in: leave room, then fill up with blanks.
-    room = -(-(len(header(0)[0]) + 16 * len(arrays)) // 4) * 4
-    text, end = header(4 + room)
-    out = bytearray(end)
-    out[:4] = np.uint32(room).tobytes()
-    out[4 : 4 + room] = text.ljust(room)
-    for (_, _, offset, _), a in zip(json.loads(text)["arrays"], arrays.values(), strict=True):
-        out[offset : offset + a.nbytes] = a.tobytes()
-    return bytes(out)
+_mount = st.components.v2.component("sdsc_matrix", html=HTML, css=CSS, js=script("matrix"))
 
 
 def matrix(view: MatrixView, *, key: str, height: int | None = None) -> Any:
     """Draw a view; the result holds ``pair`` (once, after a click) and ``window``."""
-    payload = _pack(view.head(), view.arrays())
+    payload = pack(view.head(), view.arrays())
     return _mount(
         key=key,
         data=payload,

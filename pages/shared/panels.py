@@ -37,7 +37,7 @@ def headline(run: Run) -> None:
     look = st.session_state.get("look") or (sample.sentence if sample else data.note)
     st.markdown(
         f"**{escape(data.name)}**: {data.n_points:,} points in {data.n_features:,} dimensions, "
-        f"{run.k} clusters ({run.k_from}), Γ = {s['gamma']}. {look}"
+        f"{run.k} cluster{'s' * (run.k > 1)} ({run.k_from}), Γ = {s['gamma']}. {look}"
     )
     b, a = run.before.summary, run.after.summary
     for spot, (name, before, after, percent, text) in zip(
@@ -286,7 +286,7 @@ def embedding(run: Run) -> None:
     left, right = st.columns(2)
     dims = (
         3
-        if left.segmented_control("Embedding", ["2-D", "3-D"], key="embed", required=True) == "3-D"
+        if left.segmented_control("Embedding", ["2-D", "3-D"], key="dims", required=True) == "3-D"
         else 2
     )
     paints = ["class", "cluster"] if data.n_classes else ["cluster"]

@@ -26,27 +26,37 @@ PRESETS = [
     ),
     Preset(
         "Clean subspaces",
-        "No noise, yet six dimensions in ten meet each other often: W has entries off the blocks.",
+        "No noise, yet six dimensions in ten meet each other often: W has links off the blocks.",
         {"data": "subspaces", "gamma": 6},
     ),
     Preset(
         "Digits",
-        "Five digits. Look at which class is torn, and at the images framed in the gallery.",
-        {"data": "digits", "gamma": 6},
+        "With the similarity of the pair PCE gains much; switch to “with residual” and it is gone.",
+        {"data": "digits", "gamma": 6, "similarity": "pair"},
     ),
     Preset(
         "Moving bodies",
-        "Tracks of three rigid bodies. Centring (Residual) changes which picks are right.",
+        "Tracks of three rigid bodies: nearly every pick is right, and PCE fills most of a block.",
         {"data": "motion", "gamma": 4},
     ),
     Preset(
         "Noise",
-        "With noise the correlations fall below θ₁. Lower both θ to give PCE something to work on.",
+        "W alone gives poor clusters, W* good ones. Raise θ₂ until PCE finds nothing to work on.",
         {"data": "noise"},
     ),
     Preset(
         "Overlapping subspaces",
-        "The subspaces share directions, so no method can part all points; ACC stays low.",
+        "The subspaces share three of four directions; links across the border stay, with any Γ.",
         {"data": "overlap"},
+    ),
+    Preset(
+        "Where PCE hurts",
+        "Strong links cross the border, and PCE multiplies them: compare ACC of W and of W*.",
+        {"data": "overlap", "gamma": 3, "similarity": "pair"},
+    ),
+    Preset(
+        "Γ too small",
+        "One pick a point leaves the graph in pieces, so CONN is 0; raise Γ until it is one piece.",
+        {"data": "motion", "gamma": 1},
     ),
 ]

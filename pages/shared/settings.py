@@ -89,7 +89,7 @@ SETTINGS: dict[str, Setting] = {
     "order": Setting("class", one_of("class", "cluster", "loaded")),
     "colour": Setting("linear", one_of("linear", "log")),
     "view": Setting("both", one_of("both", "change")),
-    "embed": Setting("2-D", one_of("2-D", "3-D")),
+    "dims": Setting("2-D", one_of("2-D", "3-D")),
     "paint": Setting("class", one_of("class", "cluster")),
     "classes": Setting([], indices),
     "each": Setting(0, whole(0, 10**6)),

@@ -33,10 +33,15 @@ def choose_data() -> None:
         names,
         key="data",
         format_func=lambda n: SAMPLES[n].title if n in SAMPLES else n,
-        on_change=lambda: apply(defaults("classes", "each", "pca", "unit", "centre", "point")),
+        on_change=_other_data,
         help="Built-in samples, and what you loaded on the Data screen.",
         disabled=locked("data"),
     )
+
+
+def _other_data() -> None:
+    apply(defaults("classes", "each", "pca", "unit", "centre", "point"))
+    st.session_state.pop("look", None)  # a preset's words are about its own data
 
 
 def presets() -> None:
@@ -62,10 +67,13 @@ def _use(title: str) -> None:
 def clusters(data: Dataset) -> None:
     """How many clusters, and where the number comes from."""
     choices = {"known": f"known ({data.n_classes})", "gap": "eigengap", "own": "own"}
+    state = st.session_state
     if not data.n_classes:
         del choices["known"]
-        if st.session_state.clusters == "known":
-            st.session_state.clusters = "gap"
+        if state.clusters == "known":
+            state.clusters, state.for_want_of_labels = "gap", True
+    elif state.pop("for_want_of_labels", False) and state.clusters == "gap":
+        state.clusters = "known"
     st.sidebar.segmented_control(
         "Clusters n",
         list(choices),
@@ -76,16 +84,15 @@ def clusters(data: Dataset) -> None:
         " between eigenvalues of $D^{-1/2}W^*D^{-1/2}$, or your own.",
         disabled=locked("clusters"),
     )
-    if st.session_state.clusters == "own":
-        st.session_state.k = min(st.session_state.k, data.n_points)
-        st.sidebar.number_input(
-            "Number of clusters", 1, data.n_points, key="k", disabled=locked("k")
-        )
+    if state.clusters == "own":
+        most = max(1, data.n_points)
+        state.k = min(state.k, most)
+        st.sidebar.number_input("Number of clusters", 1, most, key="k", disabled=locked("k"))
 
 
 def method(data: Dataset) -> None:
     """Γ, θ, the dense stage and the readings, each with its formula and a sentence."""
-    side, top = st.sidebar, min(GAMMA_MAX, data.n_points - 1)
+    side, top = st.sidebar, max(1, min(GAMMA_MAX, data.n_points - 1))
     st.session_state.gamma = min(st.session_state.gamma, top)
     if top > 1:
         side.slider(

@@ -99,13 +99,19 @@ def _stop() -> None:
 
 
 def current_data() -> Dataset:
-    """The chosen data set, prepared as the settings say; labels gone where answers are hidden."""
+    """The chosen data set, prepared as the settings say; labels gone where answers are hidden.
+
+    Where it cannot be prepared so, it comes as it is, and `show_or_last` says why.
+    """
     state = st.session_state
     raw = source(state.data)
-    chosen = {name: spell_key(state[name]) for name in PREPARE}
-    return remember(
-        ("data", raw.digest, tuple(chosen.items()), state.hide), lambda: _prepare(raw, state.hide)
-    )
+    key = ("data", raw.digest, tuple(spell_key(state[name]) for name in PREPARE), state.hide)
+    state.unprepared = ""
+    try:
+        return remember(key, lambda: _hidden(_prepare(raw)) if state.hide else _prepare(raw))
+    except ValueError as problem:
+        state.unprepared = str(problem)
+        return _hidden(raw) if state.hide else raw
 
 
 def spell_key(value: Any) -> Hashable:
@@ -120,10 +126,10 @@ def source(name: str) -> Dataset:
     return datasets.sample(name if name in datasets.SAMPLES else "faces")
 
 
-def _prepare(raw: Dataset, hide: bool) -> Dataset:
+def _prepare(raw: Dataset) -> Dataset:
     state = st.session_state
     classes = [c for c in state.classes if c < raw.n_classes]
-    data = datasets.prepare(
+    return datasets.prepare(
         raw,
         classes=classes or None,
         per_class=state.each or None,
@@ -132,10 +138,11 @@ def _prepare(raw: Dataset, hide: bool) -> Dataset:
         centre=state.centre,
         random_state=state.draw,
     )
-    if not hide:
-        return data
-    # The order of the points would give the classes away as well.
-    mixed = np.random.default_rng(state.draw).permutation(data.n_points)
+
+
+def _hidden(data: Dataset) -> Dataset:
+    """Without labels, and in mixed order, which would give the classes away as well."""
+    mixed = np.random.default_rng(st.session_state.draw).permutation(data.n_points)
     images = None if data.images is None else data.images[mixed]
     return replace(data, X=data.X[mixed], labels=None, class_names=(), images=images)
 
@@ -219,6 +226,8 @@ def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
     state = st.session_state
     state.wanted = (data.digest, tuple(spell_key(state[n]) for n in (*METHOD, "clusters", "k")))
     last: Run | None = state.get("last")
+    if state.get("unprepared"):
+        return last, state.unprepared
     if state.get("stopped") == state.wanted:
         return last, "Stopped. The last result is shown; change a setting or press Compute."
     try:

@@ -1,9 +1,11 @@
 """Data sets: generators, readers of files, samples and known data, and their preparation."""
 
 from sdsc_core.datasets.dataset import Dataset
+from sdsc_core.datasets.describe import Description, describe, seconds_needed, variance_curve
 from sdsc_core.datasets.faces import make_faces
+from sdsc_core.datasets.folder import file_in, files_in
 from sdsc_core.datasets.generators import digits, make_motion, make_subspaces
-from sdsc_core.datasets.known import KNOWN, Known, load_known
+from sdsc_core.datasets.known import KNOWN, Known, known_file, load_known
 from sdsc_core.datasets.prepare import fill_missing, pca_variance, prepare
 from sdsc_core.datasets.readers import FORMATS, inspect, load
 from sdsc_core.datasets.safe import MAX_BYTES, Variable
@@ -15,12 +17,17 @@ __all__ = [
     "MAX_BYTES",
     "SAMPLES",
     "Dataset",
+    "Description",
     "Known",
     "Sample",
     "Variable",
+    "describe",
     "digits",
+    "file_in",
+    "files_in",
     "fill_missing",
     "inspect",
+    "known_file",
     "load",
     "load_known",
     "make_faces",
@@ -29,4 +36,6 @@ __all__ = [
     "pca_variance",
     "prepare",
     "sample",
+    "seconds_needed",
+    "variance_curve",
 ]

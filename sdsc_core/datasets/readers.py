@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,16 @@ ARRAYS: dict[str, tuple[str, Callable[[IO[bytes], str, int], Container]]] = {
 FORMATS = (".csv", ".tsv", *ARRAYS, ".zip")
 SAMPLE_NAMES = ("x", "fea", "data", "features", "samples", "images")
 CLASS_NAMES = ("class_names", "names", "classes", "subject", "label_names", "target_names")
+
+
+class Found(NamedTuple):
+    """What a file holds, with its labels as they are, and a sentence on where it was found."""
+
+    X: NDArray[np.float64]
+    labels: NDArray | None
+    how: str
+    images: NDArray | None = None
+    names: tuple[str, ...] = ()
 
 
 def load(
@@ -70,33 +80,29 @@ def load(
     """
     with _opened(path, name) as (file, file_name, label):
         ending = Path(file_name).suffix.lower()
-        images: NDArray | None = None
-        names: tuple[str, ...] = ()
         if ending in ARRAYS:
             what, container = ARRAYS[ending]
             with reading(label, what), closing(container(file, label, max_bytes)) as arrays:
-                X, raw, images, names = _from_arrays(arrays, label, x, y, transpose)
+                found = _from_arrays(arrays, label, x, y, transpose)
         elif ending == ".zip":
             with reading(label, "a zip archive of pictures"):
-                images, raw = read_pictures(file, label, max_bytes)
-                X = images.reshape(len(images), -1).astype(np.float64)
+                found = _from_pictures(*read_pictures(file, label, max_bytes))
         else:
             with reading(label, "a table"):
-                X, raw = read_table(file, label, header, label_column, max_bytes)
-            if transpose and raw is not None:
-                raise Refused(f"transpose is True, but the labels of {label} are a column.")
-            X = X.T if transpose else X
-    labels = None
-    if raw is not None:
-        labels, names = _classes(raw, names, label)
-    stem = Path(file_name).stem
-    return Dataset(X, labels, stem, names, images, note=f"Read from {file_name}.")
+                table = read_table(file, label, header, label_column, max_bytes)
+                found = _from_table(*table, label, transpose)
+    labels: NDArray | None = None
+    names: tuple[str, ...] = ()
+    if found.labels is not None:
+        labels, names = _classes(found.labels, found.names, label)
+    note = f"Read from {file_name}: {found.how}."
+    return Dataset(found.X, labels, Path(file_name).stem, names, found.images, note)
 
 
-def inspect(path: Source, *, name: str | None = None) -> list[Variable]:
+def inspect(path: Source, *, name: str | None = None, header: Header = "auto") -> list[Variable]:
     """What a file holds, by name, shape and type, without reading it all.
 
-    Of a table the columns, of a .zip the folders.
+    Of a table the columns, named by its first row where ``header`` says so; of a .zip the folders.
 
     >>> import io
     >>> inspect(io.BytesIO(b"a,label\\n1,cat\\n"), name="pets.csv")[1]
@@ -112,7 +118,7 @@ def inspect(path: Source, *, name: str | None = None) -> list[Variable]:
             with reading(label, "a zip archive of pictures"):
                 return picture_variables(file, label, MAX_BYTES)
         with reading(label, "a table"):
-            return table_variables(file, label)
+            return table_variables(file, label, header)
 
 
 @contextmanager
@@ -139,8 +145,7 @@ def _opened(path: Source, name: str | None) -> Iterator[tuple[IO[bytes], str, st
 
 def _from_arrays(
     container: Container, label: str, x: str | None, y: str | bool | None, transpose: bool | None
-) -> tuple[NDArray[np.float64], NDArray | None, NDArray | None, tuple[str, ...]]:
-    """X, labels as they are in the file, pictures and names of classes."""
+) -> Found:
     samples = _find_samples(container, label, x)
     raw, used = _find_labels(container, label, y, samples)
     values, axis = _samples_first(
@@ -156,7 +161,36 @@ def _from_arrays(
     else:
         images = _pictures(container, values)
     names = () if raw is None else _find_names(container, len(np.unique(raw)), used)
-    return values.astype(np.float64), raw, images, names
+    lines = ("rows", "columns")[axis] if len(samples.shape) == 2 else f"axis {axis + 1}"
+    how = f"samples in the {lines} of {samples.name}" + _labels_from(used and used.name)
+    return Found(values.astype(np.float64), raw, how, images, names)
+
+
+def _labels_from(place: str | None) -> str:
+    return ", no labels" if place is None else f", labels from {place}"
+
+
+def _from_pictures(images: NDArray[np.uint8], folders: NDArray | None) -> Found:
+    h, w = images.shape[1:]
+    how = f"pictures of {h}×{w} pixels" + _labels_from(None if folders is None else "the folders")
+    return Found(images.reshape(len(images), -1).astype(np.float64), folders, how, images)
+
+
+def _from_table(
+    X: NDArray[np.float64],
+    raw: NDArray | None,
+    column: str | None,
+    label: str,
+    transpose: bool | None,
+) -> Found:
+    if transpose and raw is not None:
+        raise Refused(
+            f"transpose is True, but the labels of {label} are a column; give samples in rows, or"
+            " choose no labels."
+        )
+    how = f"samples in {'columns' if transpose else 'rows'}"
+    how += _labels_from(None if column is None else f"column {column}")
+    return Found(X.T if transpose else X, raw, how)
 
 
 def _find(container: Container, name: str, label: str, argument: str) -> Variable:

@@ -31,8 +31,8 @@ class Layout(NamedTuple):
 
 def read_table(
     file: IO[bytes], label: str, header: Header, label_column: Any, limit: int
-) -> tuple[NDArray[np.float64], NDArray | None]:
-    """Values (n_rows, n_columns) and the label column, if there is one."""
+) -> tuple[NDArray[np.float64], NDArray | None, str | None]:
+    """Values (n_rows, n_columns), the labels and the name of their column, if there is one."""
     layout = _layout(file, label, header)
     shape = (layout.n_rows, len(layout.columns))
     check_size(label, Variable("The table", shape, "float64"), 8, limit)
@@ -41,21 +41,21 @@ def read_table(
     if layout.columns[0] == "" and _numbers_rows(frame[0]):
         kept.remove(0)
     index = _label_index(layout.columns, label_column, frame, label)
-    labels = None
+    labels, column = None, None
     if index is not None:
-        kept = [k for k in kept if k != index]
+        kept, column = [k for k in kept if k != index], layout.columns[index]
         labels = _labels(frame[index], layout, index, label)
     if not kept:
         raise Refused(f"{label} has no column of numbers beside the labels.")
     for k in kept:
         if frame[k].dtype.kind not in "buif":
             frame[k] = _numbers(frame[k], layout, k, label)
-    return frame[kept].to_numpy(dtype=np.float64), labels
+    return frame[kept].to_numpy(dtype=np.float64), labels, column
 
 
-def table_variables(file: IO[bytes], label: str) -> list[Variable]:
+def table_variables(file: IO[bytes], label: str, header: Header) -> list[Variable]:
     """The columns of a table, judged by its first rows."""
-    layout = _layout(file, label, "auto")
+    layout = _layout(file, label, header)
     frame = _parse(file, layout, label, nrows=ROWS_TO_LOOK_AT)
     return [
         Variable(name, (layout.n_rows,), "float64" if frame[k].dtype.kind in "buif" else "text")

@@ -17,10 +17,11 @@ from plotly.subplots import make_subplots
 from sdsc_core.checks import Affinity
 from sdsc_core.spectral import Spectrum
 
-# Okabe and Ito's colours, told apart with any kind of colour vision; then lighter ones.
+# Okabe and Ito's colours, told apart with any kind of colour vision, then others; their
+# vermilion is kept for what is wrong.
 PALETTE = [
     *("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9"),
-    *("#d55e00", "#8c6bb1", "#a6761d", "#66a61e", "#7f7f7f"),
+    *("#8c6bb1", "#a6761d", "#66a61e", "#7f7f7f", "#f0e442"),
 ]
 WRONG = "#d55e00"
 MOST_SVG = 1500  # points; beyond, WebGL draws them

@@ -20,7 +20,8 @@ from sdsc_core.blocks import Progress, run_blocks
 TOLERANCE = 1e-6  # of the optimality conditions, relative to t
 ROUNDS = 40
 STEPS = 60  # of Newton's method in a round
-SWEEPS = 5  # of coordinate descent where a Newton step fails
+SWEEPS = 100  # of coordinate descent before each of them, at most,
+SETTLED = 5  # and so many with the same signs are enough
 JOIN = 128  # points that may join in a round, or as many as there are in the support
 JITTER = 1e-12  # keeps the solve possible where points are equal
 BLOCK = 64
@@ -206,24 +207,17 @@ def _remainders(target, active, c, X, gram, q):
 def _minimise(G, b, c, t, k):
     """Minimise over the active set in place; the largest violation there.
 
-    Newton's method on the optimality conditions: guess support and signs, solve, guess again. It
-    may cycle, so a step that does not lower the objective gives way to coordinate descent.
+    Coordinate descent finds support and signs; for these the objective is a quadratic, whose
+    minimum is one linear solve away. Neither step ever raises the objective.
     """
     h = b - np.dot(G, c)
-    value = _objective(b, h, c, t, k)
     worst = _inner_violation(h, c, t, k)
     for _step in range(STEPS):
         if worst <= 0.1 * TOLERANCE * t:
             break
-        trial = _newton(G, b, h, c, t, k)
-        rest = b - np.dot(G, trial)
-        lower = _objective(b, rest, trial, t, k)
-        if lower < value:
-            c[:], h[:] = trial, rest
-        else:
-            _sweeps(G, h, c, t, k)
-            lower = _objective(b, h, c, t, k)
-        value = lower
+        _sweeps(G, h, c, t, k)
+        _newton(G, b, h, c, t, k)
+        h[:] = b - np.dot(G, c)
         worst = _inner_violation(h, c, t, k)
     return worst
 
@@ -250,23 +244,34 @@ def _inner_violation(h, c, t, k):
 
 @kernel
 def _sweeps(G, h, c, t, k):
-    """A few rounds of coordinate descent; h = b − G c is kept up to date."""
+    """Coordinate descent until the signs have settled; h = b − G c is kept up to date."""
+    settled = 0
     for _sweep in range(SWEEPS):
+        settled += 1
         for a in range(c.shape[0]):
             pull = h[a] + G[a, a] * c[a]
             size = abs(pull) - t
             new = np.sign(pull) * size / (G[a, a] + k) if size > 0.0 else 0.0
             step = new - c[a]
             if step != 0.0:
+                if np.sign(new) != np.sign(c[a]):
+                    settled = 0
                 c[a] = new
-                h -= step * G[a]
+                row = G[a]
+                for d in range(h.shape[0]):
+                    h[d] -= step * row[d]
+        if settled == SETTLED:
+            break
 
 
 @kernel
 def _newton(G, b, h, c, t, k):
-    """The minimum for the support and the signs that a gradient step from c would give."""
-    pull = h + c
-    support = np.flatnonzero(np.abs(pull) > t)
+    """Go to the minimum for the present signs.
+
+    Coordinates that would change sign on the way are dropped; where dropping all of them at once
+    is no gain, the step ends at the first one.
+    """
+    support = np.flatnonzero(c)
     m = support.shape[0]
     A = np.empty((m, m))
     goal = np.empty(m)
@@ -275,11 +280,23 @@ def _newton(G, b, h, c, t, k):
         for d in range(m):
             A[a, d] = row[support[d]]
         A[a, a] += k + JITTER
-        goal[a] = b[support[a]] - t * np.sign(pull[support[a]])
+        goal[a] = b[support[a]] - t * np.sign(c[support[a]])
     _solve_in_place(A, goal)
+    value = _objective(b, h, c, t, k)
     trial = np.zeros(c.shape[0])
-    trial[support] = goal
-    return trial
+    length, first = 1.0, -1
+    for a in range(m):
+        old = c[support[a]]
+        if old * goal[a] > 0.0:
+            trial[support[a]] = goal[a]
+        elif old / (old - goal[a]) < length:
+            length, first = old / (old - goal[a]), support[a]
+    if first < 0 or _objective(b, b - np.dot(G, trial), trial, t, k) < value:
+        c[:] = trial
+        return
+    for a in range(m):
+        c[support[a]] += length * (goal[a] - c[support[a]])
+    c[first] = 0.0
 
 
 @kernel
@@ -287,9 +304,12 @@ def _solve_in_place(A, b):
     """b ← A⁻¹ b for a positive definite A, which is lost. Row by row, so that it vectorises."""
     m = A.shape[0]
     for p in range(m):
+        pivot_row = A[p]
         for a in range(p + 1, m):
-            factor = A[p, a] / A[p, p]
-            A[a, a:] -= factor * A[p, a:]
+            factor = pivot_row[a] / pivot_row[p]
+            row = A[a]
+            for d in range(a, m):
+                row[d] -= factor * pivot_row[d]
             b[a] -= factor * b[p]
     for p in range(m - 1, -1, -1):
         for a in range(p + 1, m):

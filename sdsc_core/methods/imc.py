@@ -41,7 +41,7 @@ METHOD = Method(
     title="Iterative Maximum Correlation",
     function=imc_method,
     parameters=(
-        Parameter("n_iterations", 6, 1, 30, "Γ: points that are picked for each point."),
+        Parameter("n_iterations", 6, 1, None, "Γ: points that are picked for each point."),
         Parameter(
             "residual",
             "as_printed",

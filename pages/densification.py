@@ -1,0 +1,56 @@
+"""Inspect: every entry that the dense stage changed, why, and what all of it comes to."""
+
+import streamlit as st
+
+st.title("Inspect", anchor=False)
+st.caption(
+    "The **dense stage** turns W into W\\*: it links two points i and j because a third point k is"
+    " close to both. Here is every link that it made or strengthened, and the reason."
+)
+spot = st.empty()
+with spot, st.spinner("Loading the library …"):
+    from pages.shared import inspection, panels, sidebar, stages, sums
+    from pages.shared.warm import warm
+warm(spot)
+sidebar.choose_data()
+sidebar.presets()
+data = stages.current_data()
+sidebar.clusters(data)
+sidebar.method(data)
+
+run, problem = stages.show_or_last(data, spot)
+if problem:
+    panels.explain_problem(problem)
+if run is None:
+    st.stop()
+if run.settings["dense"] == "none":
+    st.info("The dense stage is off, so W* is W. Choose PCE, D1, D2 or D3 in the sidebar.")
+    st.stop()
+
+analysis, vol, cut = sums.measured(run)
+many = inspection.groups(run).many
+st.markdown(sums.verdict(analysis, vol, cut, many), help=sums.VERDICT_HELP)
+st.caption(inspection.caption(run))
+entries, totals = st.tabs(["Changed entries", "In sums"], key="inspect", on_change="rerun")
+if entries.open:
+    with entries:
+        left, right = st.columns([11, 9], gap="medium")
+        with left:
+            pair = inspection.table(run)
+        if pair is None:
+            st.stop()
+        with right:
+            found = inspection.why(run, pair)
+        shape, matrices = st.columns([2, 3], gap="medium")
+        with shape:
+            inspection.graph(run, found)
+        with matrices:
+            inspection.marked(run, found)
+if totals.open:
+    with totals:
+        first, second = st.columns(2, gap="medium")
+        with first:
+            sums.by_condition(run)
+        with second:
+            sums.prediction(run, analysis)
+        sums.by_cluster(run, vol, cut)

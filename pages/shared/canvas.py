@@ -1,0 +1,35 @@
+"""What the components that draw in the browser share: their script, and data as one block."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def script(name: str) -> str:
+    """The JavaScript of a component, with the shared part in front."""
+    here = Path(__file__).parent
+    return "\n".join((here / f"{part}.js").read_text("utf-8") for part in ("canvas", name))
+
+
+def pack(head: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+    """A JSON head and typed arrays behind it, each at a multiple of four bytes."""
+    names = {"uint8": "u1", "uint16": "u2", "uint32": "u4", "float32": "f4"}
+
+    def header(start: int) -> tuple[bytes, int]:
+        table, offset = [], start
+        for name, a in arrays.items():
+            table.append([name, names[str(a.dtype)], offset, int(a.size)])
+            offset += -(-a.nbytes // 4) * 4
+        return json.dumps(head | {"arrays": table}).encode(), offset
+
+    # The offsets lengthen the head that they stand in: leave room, then fill up with blanks.
+    room = -(-(len(header(0)[0]) + 16 * len(arrays)) // 4) * 4
+    text, end = header(4 + room)
+    out = bytearray(end)
+    out[:4] = np.uint32(room).tobytes()
+    out[4 : 4 + room] = text.ljust(room)
+    for (_, _, offset, _), a in zip(json.loads(text)["arrays"], arrays.values(), strict=True):
+        out[offset : offset + a.nbytes] = a.tobytes()
+    return bytes(out)

@@ -1,0 +1,90 @@
+"""What a data set looks like before anything is computed with it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdsc_core.checks import check_count
+from sdsc_core.datasets.dataset import Dataset
+from sdsc_core.datasets.prepare import pca_variance
+
+# Multiplications for a curve of variance; beyond, fewer points are drawn for it.
+MOST_FOR_VARIANCE = 10**10
+# IMC for Γ = 20 on two cores took about this long for each pair of points and pick: a part for
+# each feature and one for the search. Measured between 3,000 and 20,000 points.
+SECONDS_PER_FEATURE, SECONDS_PER_PICK = 8e-12, 1.7e-9
+
+
+@dataclass(frozen=True)
+class Description:
+    """Counts and norms of a data set.
+
+    ``missing`` values are NaN or infinite, ``incomplete`` samples hold such values. ``constant``
+    samples have no variance over their features, hence no correlation with anything.
+    """
+
+    missing: int
+    incomplete: int
+    constant: int
+    sizes: NDArray[np.int64]  # (K,), empty without labels
+    norms: NDArray[np.float64]  # (N,), NaN for incomplete samples
+
+
+def describe(dataset: Dataset) -> Description:
+    """Count what is missing, constant or of each class, and measure the samples.
+
+    >>> data = Dataset(np.array([[3, 4], [1, 1], [np.nan, 0]]), None, "three")
+    >>> found = describe(data)
+    >>> found.missing, found.incomplete, found.constant, found.norms.tolist()
+    (1, 1, 1, [5.0, 1.4142135623730951, nan])
+    """
+    X = dataset.X
+    finite = np.isfinite(X)
+    complete = finite.all(axis=1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        norms = np.linalg.norm(X, axis=1)
+    norms[~complete] = np.nan
+    constant = (X[:, :1] == X).all(axis=1) if X.shape[1] else np.ones(len(X), bool)
+    sizes = np.empty(0, np.int64)
+    if dataset.labels is not None:
+        sizes = np.bincount(dataset.labels, minlength=dataset.n_classes)
+    return Description(
+        missing=int(X.size - finite.sum()),
+        incomplete=int(len(X) - complete.sum()),
+        constant=int((constant & complete).sum()),
+        sizes=sizes,
+        norms=norms,
+    )
+
+
+def variance_curve(dataset: Dataset, n: int = 50) -> tuple[NDArray[np.float64], int]:
+    """Variance kept by 1, 2, … n principal components, and the number of points it came from.
+
+    All points, unless that takes long: then as many as can be had in a moment, drawn by a fixed
+    seed. `pca_variance` is the same without a limit.
+
+    >>> from sdsc_core.datasets import make_subspaces
+    >>> curve, used = variance_curve(make_subspaces(2, 2, 10, points_each=30))
+    >>> int((curve < 0.999).sum()) + 1, used
+    (4, 60)
+    """
+    check_count(n, "n", 1)
+    N, D = dataset.X.shape
+    # The Gram matrix takes N·D·min(N, D) multiplications.
+    most = max(MOST_FOR_VARIANCE // D**2, min(D, int((MOST_FOR_VARIANCE / D) ** 0.5)), 2)
+    X = dataset.X
+    if most < N:
+        X = X[np.sort(np.random.default_rng(0).choice(N, most, replace=False))]
+    return pca_variance(X, n), len(X)
+
+
+def seconds_needed(n_points: int, n_features: int) -> float:
+    """About how long IMC takes on two cores; its cost grows with the square of the points.
+
+    >>> seconds_needed(1000, 100) < 0.1 < 600 < seconds_needed(100_000, 500)
+    True
+    """
+    check_count(n_points, "n_points", 1)
+    check_count(n_features, "n_features", 1)
+    return 20 * n_points**2 * (SECONDS_PER_FEATURE * n_features + SECONDS_PER_PICK)
