@@ -7,9 +7,14 @@ from pages.shared import settings
 st.set_page_config(page_title="SDSC Explorer", page_icon=":material/grain:", layout="wide")
 st.html("<style>.stMainBlockContainer { padding-top: 3rem; padding-bottom: 3rem; }</style>")
 settings.begin()
-st.navigation(
-    [
-        st.Page("pages/explore.py", title="Explore", icon=":material/grid_on:", default=True),
-        st.Page("pages/data.py", title="Data", icon=":material/upload_file:"),
-    ]
-).run()
+screens = [
+    st.Page("pages/explore.py", title="Explore", icon=":material/grid_on:", default=True),
+    st.Page("pages/data.py", title="Data", icon=":material/upload_file:"),
+    st.Page("pages/densification.py", title="Inspect", icon=":material/search:"),
+    st.Page("pages/step.py", title="Step through", icon=":material/footprint:"),
+    st.Page("pages/words.py", title="Words", icon=":material/menu_book:"),
+    st.Page("pages/tour.py", title="Tour", icon=":material/signpost:"),
+]
+if settings.in_exercise():  # these speak of classes, or set what may be locked
+    screens = [s for s in screens if s.title not in ("Data", "Tour")]
+st.navigation(screens).run()

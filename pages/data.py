@@ -2,4 +2,55 @@
 
 import streamlit as st
 
+from pages.shared.settings import locked, through_app
+
+through_app()
 st.title("Data", anchor=False)
+st.caption(
+    "**Choose** data, **look** at it, **prepare** it: what you see at the bottom is what all other"
+    " screens work with. What you load is yours alone and stays while you move between screens."
+)
+spot = st.empty()
+with spot, st.spinner("Loading the library …"):  # after the text, as a cold start takes seconds
+    from pages.shared import loading, preparing, preview, reading, sidebar, sources, stages
+state = st.session_state
+
+st.subheader("1 · Choose", anchor=False)
+if locked("data") and loading.present(state.data):
+    st.info("This exercise has its data set already.", icon=":material/lock:")
+else:
+    sources.show()
+    reading.panel()
+sidebar.choose_data()
+if "removed" in state:
+    left, right = st.columns([4, 1], vertical_alignment="center")
+    left.info(f"“{loading.plain(state.removed[0])}” was removed.", icon=":material/delete:")
+    right.button("Undo", on_click=loading.undo, width="stretch")
+if not loading.present(state.data):
+    st.info(
+        f"The address of this page speaks of “{loading.plain(state.data)}”. Upload that file, and"
+        " all settings of the address apply to it; or choose other data.",
+        icon=":material/link:",
+    )
+    st.stop()
+
+raw = stages.source(state.data)
+with spot, st.spinner("Preparing …"):
+    data = stages.current_data()
+st.subheader("2 · Look", anchor=False)
+preview.show(data if state.hide else raw)
+if state.data in loading.sets():
+    st.button(
+        f"Remove “{loading.plain(state.data)}”", on_click=loading.remove, args=(state.data,),
+        icon=":material/delete:", disabled=locked("data"),
+        help="Let go of this data set; it can be undone.",
+    )  # fmt: skip
+
+st.subheader("3 · Prepare", anchor=False)
+left, right = st.columns([5, 6], gap="large")
+with left:
+    preparing.controls(raw)
+with right:
+    preparing.effect(raw, data)
+if st.button("Explore this data", type="primary", icon=":material/arrow_forward:"):
+    st.switch_page("pages/explore.py")

@@ -2,6 +2,9 @@
 
 import streamlit as st
 
+from pages.shared.settings import through_app
+
+through_app()
 st.title("Inspect", anchor=False)
 st.caption(
     "The **dense stage** turns W into W\\*: it links two points i and j because a third point k is"
@@ -34,23 +37,21 @@ st.caption(inspection.caption(run))
 entries, totals = st.tabs(["Changed entries", "In sums"], key="inspect", on_change="rerun")
 if entries.open:
     with entries:
-        left, right = st.columns([11, 9], gap="medium")
+        left, right = st.columns([4, 3], gap="medium")
         with left:
             pair = inspection.table(run)
         if pair is None:
             st.stop()
         with right:
             found = inspection.why(run, pair)
-        shape, matrices = st.columns([2, 3], gap="medium")
-        with shape:
             inspection.graph(run, found)
-        with matrices:
-            inspection.marked(run, found)
+        inspection.marked(run, found)
 if totals.open:
     with totals:
         first, second = st.columns(2, gap="medium")
         with first:
             sums.by_condition(run)
+            sums.growth(run, vol, cut)
         with second:
             sums.prediction(run, analysis)
         sums.by_cluster(run, vol, cut)

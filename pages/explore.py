@@ -2,6 +2,9 @@
 
 import streamlit as st
 
+from pages.shared.settings import through_app
+
+through_app()
 st.title("Explore", anchor=False)
 st.caption(
     "**Sparse**: IMC links each point to the few that correlate most with what is left of it (W). "
@@ -10,9 +13,10 @@ st.caption(
 )
 spot = st.empty()
 with spot, st.spinner("Loading the library …"):  # after the text, as a cold start takes seconds
-    from pages.shared import downloads, panels, sidebar, stages
+    from pages.shared import downloads, panels, sidebar, stages, tour
     from pages.shared.warm import warm
 warm(spot)
+box = tour.begin()
 sidebar.choose_data()
 sidebar.presets()
 data = stages.current_data()
@@ -25,6 +29,7 @@ if problem:
 if run is None:
     st.stop()
 
+tour.tell(box, run)
 panels.headline(run)
 panels.matrices(run)
 left, right = st.columns([3, 2])
@@ -32,16 +37,17 @@ with left:
     panels.embedding(run)
 with right:
     panels.metrics(run)
-view = st.tabs(["Confusion", "Eigenvalues", "Gallery", "Download"], key="more", on_change="rerun")
-if view[0].open:
-    with view[0]:
-        panels.confusion(run)
-if view[1].open:
-    with view[1]:
-        panels.eigenvalues(run)
-if view[2].open:
-    with view[2]:
-        panels.gallery(run)
-if view[3].open:
-    with view[3]:
-        downloads.show(run)
+more = {
+    "Confusion": panels.confusion,
+    "Eigenvalues": panels.eigenvalues,
+    "Gallery": panels.gallery,
+    "Download": downloads.show,
+}
+if st.session_state.hide:
+    del more["Confusion"]
+for tab, show in zip(
+    st.tabs(list(more), key="more", on_change="rerun"), more.values(), strict=True
+):
+    if tab.open:
+        with tab:
+            show(run)

@@ -11,6 +11,7 @@ from sdsc_core.dense import Changes, Explanation, changes, densify, explain, pce
 from sdsc_core.imc import ImcPath, imc
 from sdsc_core.methods import METHODS
 from sdsc_core.metrics import (
+    Analysis,
     analyse,
     clustering_accuracy,
     components,
@@ -32,6 +33,7 @@ __all__ = [
     "DENSE_STAGES",
     "METHODS",
     "SDSC",
+    "Analysis",
     "Cancelled",
     "Changes",
     "Explanation",

@@ -62,9 +62,7 @@ def run(only: str = "") -> None:
         value, remark = r.measure()
         limit = "" if r.limit is None else _figure(r.limit, r.unit)
         holds = "" if r.limit is None else "yes" if value <= r.limit else "NO"
-        print(
-            f"{r.name:<{width}}  {_figure(value, r.unit):>14}  {limit:>14}  {holds:<5}  {remark}"
-        )
+        print(f"{r.name:<{width}}  {_figure(value, r.unit):>14}  {limit:>14}  {holds:<5}  {remark}")
         sys.stdout.flush()
 
 

@@ -1,12 +1,20 @@
 """Input checks. A failure is one sentence: the argument, its value, and what is allowed."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
+
 Affinity = sp.csr_array | NDArray[np.floating]
+
+
+def is_sparse(W: Any) -> "TypeIs[sp.csr_array]":
+    """`scipy.sparse.issparse` in terms of the one format that we use."""
+    return sp.issparse(W)
 
 
 def check_data(X: Any, *, min_points: int = 2, name: str = "X") -> NDArray[np.float64]:
@@ -29,11 +37,13 @@ def check_data(X: Any, *, min_points: int = 2, name: str = "X") -> NDArray[np.fl
             f"{name} has shape {array.shape}; give two dimensions, (n_samples, n_features)."
         )
     if array.shape[0] < min_points:
-        raise ValueError(f"{name} has {array.shape[0]} point(s); at least {min_points} are needed.")
+        raise ValueError(
+            f"{name} has {array.shape[0]} sample(s); at least {min_points} points are needed."
+        )
     if array.shape[1] < 2:
         raise ValueError(
-            f"{name} has {array.shape[1]} feature(s); at least 2 are needed, as correlation runs"
-            " over the features."
+            f"{name} has {array.shape[1]} feature(s) (shape={array.shape}) while a minimum of 2 is"
+            " required, as correlation runs over the features."
         )
     bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
     if bad.size:
@@ -83,7 +93,8 @@ def check_affinity(W: Any, *, unit: bool = False, name: str = "W") -> Affinity:
     ``unit`` asks for values in [0, 1], which the dense stage needs.
     """
     try:
-        W = sp.csr_array(W, dtype=np.float64) if sp.issparse(W) else np.asarray(W, dtype=np.float64)
+        W = sp.csr_array(W) if is_sparse(W) else np.asarray(W)
+        W = W.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise ValueError(
             f"{name} holds values that are not numbers; give a numeric matrix."
@@ -92,11 +103,11 @@ def check_affinity(W: Any, *, unit: bool = False, name: str = "W") -> Affinity:
         raise ValueError(f"{name} has shape {W.shape}; an affinity matrix is square.")
     if W.shape[0] < 1:
         raise ValueError(f"{name} has shape {W.shape}; at least one point is needed.")
-    if sp.issparse(W) and not (W.has_canonical_format and W.data.all()):
+    if is_sparse(W) and not (W.has_canonical_format and W.data.all()):
         W = W.copy()
         W.sum_duplicates()
         W.eliminate_zeros()  # a stored zero is no edge
-    values = W.data if sp.issparse(W) else W
+    values = W.data if is_sparse(W) else W
     if not np.isfinite(values).all():
         raise ValueError(f"{name} has NaN or infinite entries; an affinity is a finite number.")
     lowest, highest = (values.min(), values.max()) if values.size else (0.0, 0.0)
@@ -116,8 +127,8 @@ def check_affinity(W: Any, *, unit: bool = False, name: str = "W") -> Affinity:
 
 def asymmetry(W: Affinity) -> float:
     """Largest |w_ij − w_ji|."""
-    difference = abs(W - W.T)
-    if sp.issparse(difference):
+    difference: Any = abs(W - W.T)
+    if is_sparse(difference):
         return float(difference.data.max()) if difference.nnz else 0.0
     return float(difference.max())
 

@@ -7,7 +7,7 @@ import runpy
 import sys
 import time
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
@@ -113,41 +113,43 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
 
 
 def _cluster(options: argparse.Namespace) -> None:
-    """Check all options first: none should fail after a long computation."""
-    check_choice(options.method, "--method", tuple(METHODS))
-    dense = None if options.dense.lower() == "none" else options.dense
-    check_choice(dense, "--dense", DENSE_STAGES)
-    check_count(options.seed, "--seed", 0)
-    if dense == "PCE":
-        check_thetas(options.theta1, options.theta2)
-    method = METHODS[options.method]
-    settings = method.settings(**_params(method, options))
-    for path in (options.output, options.save_affinity, options.save_dense):
-        if path is not None and not Path(path).absolute().parent.is_dir():
-            raise ValueError(f"{path!r} cannot be written; there is no such folder.")
+    dense, method = _checked(options)
+    settings: dict[str, Any] = method.settings(**_params(method, options))
     data = _read(options)
-    X = check_data(data.X, name=f"{data.name!r}")
+    X = check_data(data.X, name=repr(data.name))
     k, why = _number_of_clusters(options.clusters, data)
 
     report = Reporter()
     report.stage = options.method
-    solution = method.solve(
-        X, n_clusters=k, random_state=options.seed, progress=report, **settings
-    )
+    solution = method.solve(X, n_clusters=k, random_state=options.seed, progress=report, **settings)
     W = method.affinity(solution)
     report.stage = options.dense
     star = dense_stage(W, dense, options.theta1, options.theta2, progress=report)
     report.clear()
     if k is None:
         k = suggest_n_clusters(spectrum(star, min(MOST_SUGGESTED, len(X))).eigenvalues)
-    found = spectral_clustering(star, k, options.seed)
-    before = found if star is W else spectral_clustering(W, k, options.seed)
-
-    _save(options, W, star, found, data)
-    labels = data.labels
+    stages = {"W": W} if dense is None else {"W": W, "W*": star}
+    found = {name: spectral_clustering(A, k, options.seed) for name, A in stages.items()}
+    _save(options, W, star, list(found.values())[-1], data)
     print(f"{data.name}: {len(X):,} points, {X.shape[1]:,} features. {k} clusters, {why}.")
-    print(*([solution.message] if solution.message else []), sep="\n", end="")
-    print(table(summarise(W, before, labels), summarise(star, found, labels)))
+    if solution.message:
+        print(solution.message)
+    figures = {name: summarise(A, found[name], data.labels) for name, A in stages.items()}
+    print(table(figures))
+
+
+def _checked(options: argparse.Namespace) -> tuple[str | None, Method]:
+    """Dense stage and method; all that could fail after a long computation is refused here."""
+    check_choice(options.method, "--method", tuple(METHODS))
+    dense = None if options.dense.lower() == "none" else options.dense
+    check_choice(dense, "--dense", DENSE_STAGES)
+    check_count(options.seed, "--seed", 0)
+    if dense == "PCE":
+        check_thetas(options.theta1, options.theta2)
+    for path in (options.output, options.save_affinity, options.save_dense):
+        if path is not None and not Path(path).absolute().parent.is_dir():
+            raise ValueError(f"{path!r} cannot be written; there is no such folder.")
+    return dense, METHODS[options.method]
 
 
 def _params(method: Method, options: argparse.Namespace) -> dict[str, Any]:
@@ -218,28 +220,29 @@ def _save(
             writer.writerows(zip(range(len(found)), found.tolist(), classes, strict=True))
 
 
-def table(before: Summary, after: Summary) -> str:
-    """The figures of W and W* side by side."""
+def table(figures: dict[str, Summary]) -> str:
+    """The figures of each affinity in a column of its own."""
 
     def percent(value: float | None) -> str:
         return "needs labels" if value is None else f"{100 * value:.2f} %"
 
-    rows = [("", "W", "W*")]
-    for name, show in (
-        ("ACC", lambda s: percent(s.acc)),
-        ("NMI", lambda s: percent(s.nmi)),
-        ("CONN of the whole graph", lambda s: f"{s.conn.whole:.4f}"),
-        (f"CONN, least of the {before.by}", lambda s: f"{s.conn.min:.4f}"),
-        (f"CONN, mean of the {before.by}", lambda s: f"{s.conn.mean:.4f}"),
-        (f"Ncut by the {before.by}", lambda s: f"{s.ncut:.4f}"),
-        (f"similarity inside the {before.by}", lambda s: percent(s.inside)),
-        ("nonzeros", lambda s: f"{s.nonzeros:,}"),
-        ("density", lambda s: percent(s.density)),
-        ("connected components", lambda s: f"{len(s.component_sizes):,}"),
-    ):
-        rows.append((name, show(before), show(after)))
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    return "\n".join(f"{a:<{widths[0]}}  {b:>{widths[1]}}  {c:>{widths[2]}}" for a, b, c in rows)
+    by = next(iter(figures.values())).by
+    shown: dict[str, Callable[[Summary], str]] = {
+        "ACC": lambda s: percent(s.acc),
+        "NMI": lambda s: percent(s.nmi),
+        "CONN of the whole graph": lambda s: f"{s.conn.whole:.4f}",
+        f"CONN, least of the {by}": lambda s: f"{s.conn.min:.4f}",
+        f"CONN, mean of the {by}": lambda s: f"{s.conn.mean:.4f}",
+        f"Ncut by the {by}": lambda s: f"{s.ncut:.4f}",
+        f"similarity inside the {by}": lambda s: percent(s.inside),
+        "nonzeros": lambda s: f"{s.nonzeros:,}",
+        "density": lambda s: percent(s.density),
+        "connected components": lambda s: f"{len(s.component_sizes):,}",
+    }
+    lines = [f"{'':36}" + "".join(f"  {name:>12}" for name in figures)]
+    for name, show in shown.items():
+        lines.append(f"{name:36}" + "".join(f"  {show(s):>12}" for s in figures.values()))
+    return "\n".join(lines)
 
 
 class Reporter:

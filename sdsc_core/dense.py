@@ -23,6 +23,7 @@ from sdsc_core.checks import (
     check_choice,
     check_count,
     check_thetas,
+    is_sparse,
 )
 
 RULES = {"PCE": 0, "D1": 1, "D2": 2, "D3": 3}
@@ -126,7 +127,7 @@ def densify(
     if hops is None:
         return _all_paths(W, transform)
     hops = check_count(hops, "hops", 1, None, ", or None for all shortest paths")
-    if not sp.issparse(W):
+    if not is_sparse(W):
         return _dense_passes(W, transform, hops, n_jobs, progress)
     result = W
     for _ in range(hops):
@@ -231,10 +232,10 @@ def _distance(w: NDArray[np.float64], transform: str) -> NDArray[np.float64]:
 
 def _to_similarity(D: NDArray[np.floating], transform: str) -> NDArray[np.float64]:
     """Table 1, last step."""
-    D = D.astype(np.float64)
+    d = D.astype(np.float64)
     if transform == "D1":
-        return np.maximum(1.0 - D, 0.0)
-    return np.exp(1.0 - D) if transform == "D2" else 1.0 / D
+        return np.maximum(1.0 - d, 0.0)
+    return np.exp(1.0 - d) if transform == "D2" else 1.0 / d
 
 
 def _dense_passes(
@@ -313,7 +314,7 @@ def _all_paths(W: Affinity, transform: str) -> Affinity:
     np.fill_diagonal(shortest, np.inf)
     star = _to_similarity(np.minimum(shortest, shortest.T), transform)
     star = np.maximum(star, sp.csr_array(W).toarray())
-    return sp.csr_array(star) if sp.issparse(W) else star
+    return sp.csr_array(star) if is_sparse(W) else star
 
 
 # Why an entry is what it is.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from sdsc_core.checks import check_affinity, check_choice, check_labels
+from sdsc_core.checks import check_affinity, check_choice, check_labels, is_sparse
 from sdsc_core.dense import Changes
 from sdsc_core.spectral import spectrum
 
@@ -114,7 +114,7 @@ def connectivity(W: Any, labels: Any = None) -> Connectivity:
 def _second_eigenvalue(W: Any) -> float:
     if W.shape[0] < 2:
         return 0.0
-    if connected_components(sp.csr_array(W), directed=False, return_labels=False) > 1:
+    if connected_components(sp.csr_array(W), directed=False)[0] > 1:
         return 0.0
     return float(max(0.0, 1.0 - spectrum(W, 2).eigenvalues[1]))
 
@@ -144,7 +144,7 @@ def cut_vol(W: Any, labels: Any) -> tuple[NDArray[np.float64], NDArray[np.float6
         (np.ones(len(labels)), (np.arange(len(labels)), labels)), (len(labels), n)
     )
     between = member.T @ (W @ member)
-    between = between.toarray() if sp.issparse(between) else np.asarray(between)
+    between = between.toarray() if is_sparse(between) else np.asarray(between)
     vol = between.diagonal().copy()
     return between.sum(axis=1) - vol, vol
 

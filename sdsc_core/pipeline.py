@@ -163,15 +163,9 @@ class SDSC(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, progress: Progress | None = None) -> "SDSC":
         """Cluster X (n_samples, n_features); y is ignored."""
-        X = validate_data(
-            self,
-            X,
-            dtype=np.float64,
-            ensure_all_finite=False,  # ours names the row
-            ensure_min_samples=2,
-            ensure_min_features=2,
-        )
-        X = check_data(X)
+        points = check_data(X)
+        validate_data(self, X, skip_check_array=True)  # only notes the features and their names
+        X = points
         check_n_clusters(self.n_clusters, len(X))
         check_choice(self.method, "method", tuple(METHODS))
         check_choice(self.dense, "dense", DENSE_STAGES)

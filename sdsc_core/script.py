@@ -6,7 +6,7 @@ TEMPLATE = '''"""Computes again what SDSC Explorer showed."""
 
 import json
 
-from sdsc_core import datasets, dense_stage, imc, spectral_clustering, summarise
+from sdsc_core import datasets, dense_stage, imc, spectral_clustering, spectrum, summarise
 
 {load}
 data = datasets.prepare(
@@ -23,7 +23,8 @@ W = path.affinity()
 W_star = dense_stage(W, {dense!r}, {theta1}, {theta2})
 result = {{}}
 for name, A in (("W", W), ("W*", W_star)):
-    labels = spectral_clustering(A, {k}, random_state={seed})
+    top = spectrum(A, {vectors}, {k}, {seed})
+    labels = spectral_clustering(A, {k}, {seed}, spectrum_=top)
     s = summarise(A, labels, data.labels)
     result[name] = {{
         "ACC": s.acc, "NMI": s.nmi, "CONN": s.conn.whole, "CONN min": s.conn.min,
@@ -37,7 +38,7 @@ def script(settings: dict[str, Any], *, load: str) -> str:
     """The script for settings by their names; ``load`` is the line that makes ``data``.
 
     >>> names = "classes each pca unit centre draw gamma residual similarity dense theta1 theta2"
-    >>> values = dict.fromkeys([*names.split(), "k", "seed"])
+    >>> values = dict.fromkeys([*names.split(), "k", "seed", "vectors"])
     >>> script(values, load="data = datasets.sample('faces')").splitlines()[0]
     '\"\"\"Computes again what SDSC Explorer showed.\"\"\"'
     """

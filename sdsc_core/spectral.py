@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
+from threadpoolctl import ThreadpoolController
 
 from sdsc_core.blocks import one_blas_thread
-from sdsc_core.checks import Affinity, check_affinity, check_count, check_n_clusters
+from sdsc_core.checks import Affinity, check_affinity, check_count, check_n_clusters, is_sparse
 
 SMALL = 128  # up to here a full decomposition is the quickest
 MODERATE = 5000  # up to here it is a possible fall-back
@@ -63,7 +65,8 @@ def spectrum(
     W = check_affinity(W)
     n = W.shape[0]
     n_vectors = check_count(n_vectors, "n_vectors", 1, n)
-    count, component = connected_components(sp.csr_array(W), directed=False)
+    count, part = connected_components(sp.csr_array(W), directed=False)
+    component = part.astype(np.int64)
     regularise = count > (n_clusters or n_vectors)
     degrees = np.asarray(W.sum(axis=1)).ravel()
     tau = degrees.mean() if regularise else 0.0
@@ -110,7 +113,8 @@ def cluster_rows(
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    with warnings.catch_warnings():
+    # One thread: its steps are so short that threads wait for each other, on a busy machine long.
+    with warnings.catch_warnings(), _threads().limit(limits=1, user_api="openmp"):
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
         starts = 10 if len(rows) <= 20_000 else 3
         labels = KMeans(n_clusters, n_init=starts, random_state=random_state).fit(rows).labels_
@@ -118,6 +122,11 @@ def cluster_rows(
     rank = np.zeros(n_clusters, np.int64)
     rank[labels[np.sort(first)]] = np.arange(len(first))
     return rank[labels]
+
+
+@cache
+def _threads() -> ThreadpoolController:
+    return ThreadpoolController()  # slow to make; called once the library of k-means is there
 
 
 def suggest_n_clusters(eigenvalues: NDArray[np.float64]) -> int:
@@ -133,7 +142,7 @@ def suggest_n_clusters(eigenvalues: NDArray[np.float64]) -> int:
 
 
 def _scaled(W: Affinity, scale: NDArray[np.float64]) -> Affinity:
-    if sp.issparse(W):
+    if is_sparse(W):
         scaled = W.copy()
         scaled.data = W.data * np.repeat(scale, np.diff(W.indptr)) * scale[W.indices]
         return scaled
@@ -157,7 +166,8 @@ def _rest(A, weak, known, n_vectors, random_state):
     n, wanted = A.shape[0], n_vectors - known.shape[1]
     if wanted == 0:
         return np.empty(0), np.empty((n, 0))
-    if n <= SMALL:
+    many = 8 * wanted > n  # Lanczos is slow for a large part of the spectrum, and never finds all
+    if n <= SMALL or wanted >= n - 1 or (many and n <= MODERATE):
         return _full(A, weak, known, wanted)
 
     def product(x):
@@ -181,7 +191,7 @@ def _rest(A, weak, known, n_vectors, random_state):
 
 
 def _full(A, weak, known, wanted):
-    dense = (A.toarray() if sp.issparse(A) else A) + np.outer(weak, weak) - 2 * known @ known.T
+    dense = (A.toarray() if is_sparse(A) else A) + np.outer(weak, weak) - 2 * known @ known.T
     n = len(dense)
     values, vectors = eigh(dense, subset_by_index=[n - wanted, n - 1])
     return values[::-1], vectors[:, ::-1]

@@ -1,7 +1,7 @@
 """Algorithm 1 for one point, step by step; Algorithm 2 for one pair as θ moves; W as Γ grows."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from sdsc_core.spectral import spectral_clustering, spectrum
 # Why a trace ends.
 ENDINGS = ("gamma", "gone", "uncorrelated", "constant")
 LEVELS = ("weak", "medium", "strong", "extremely strong")
-VECTORS = 16  # eigenpairs that `grow` asks for, as the app's screens do
+VECTORS = 16  # eigenpairs that `grown` asks for, as the app's screens do
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ def sweep(
     values = {v for o in pair.offers for v in (o.w_ik, o.w_kj)} | {pair.before}
     edges = [low, *sorted(v for v in values if low < v < high), high]
     pieces: list[Piece] = []
-    for a, b in zip(edges, edges[1:], strict=False):
+    for a, b in pairwise(edges):
         middle = 0.5 * (a + b)
         thetas = (middle, theta2) if moved == "theta1" else (theta1, middle)
         value, case, k = _outcome(pair, *thetas)
@@ -261,8 +261,9 @@ class Grown:
     after: Summary
 
 
-def grow(
+def grown(
     path: ImcPath,
+    gamma: int,
     n_clusters: int,
     labels: Any = None,
     *,
@@ -270,22 +271,22 @@ def grow(
     theta1: float = 0.8,
     theta2: float = 0.6,
     random_state: int = 0,
-) -> Iterator[Grown]:
-    """W, W* and their figures for Γ = 1, 2, … up to what ``path`` holds, one at a time.
+) -> Grown:
+    """W, W* and their figures for one Γ of those that ``path`` holds.
 
     >>> from sdsc_core import imc
     >>> path = imc(np.random.default_rng(0).standard_normal((12, 5)), 3)
-    >>> [(g.gamma, g.W.nnz <= g.W_star.nnz) for g in grow(path, 2)]
-    [(1, True), (2, True), (3, True)]
+    >>> [grown(path, gamma, 2).W.nnz for gamma in (1, 2, 3)]
+    [18, 36, 48]
     """
     n, limit = path.picks.shape
+    gamma = check_gamma(gamma, limit + 1, "gamma")
     n_clusters = check_n_clusters(n_clusters, n)
-    for gamma in range(1, limit + 1):
-        W = path.affinity(gamma)
-        star = dense_stage(W, dense, theta1, theta2)
-        before = _figures(W, n_clusters, labels, random_state)
-        after = before if star is W else _figures(star, n_clusters, labels, random_state)
-        yield Grown(gamma, W, star, before, after)
+    W = path.affinity(gamma)
+    star = dense_stage(W, dense, theta1, theta2)
+    before = _figures(W, n_clusters, labels, random_state)
+    after = before if star is W else _figures(star, n_clusters, labels, random_state)
+    return Grown(gamma, W, star, before, after)
 
 
 def _figures(W: Affinity, n_clusters: int, labels: Any, random_state: int) -> Summary:

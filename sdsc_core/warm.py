@@ -9,6 +9,7 @@ from sdsc_core.blocks import Progress, tick
 from sdsc_core.dense import changes, densify, pce
 from sdsc_core.imc import imc
 from sdsc_core.spectral import spectral_clustering
+from sdsc_core.trace import trace
 
 
 def warm_up(progress: Progress | None = None) -> None:
@@ -21,6 +22,7 @@ def warm_up(progress: Progress | None = None) -> None:
     steps: list[Callable[[], object]] = [
         lambda: imc(X, 3),
         lambda: imc(X[:, :8], 3),
+        lambda: trace(X, 0, 3),
         lambda: pce(W),
         lambda: changes(W, pce(W)),
         lambda: densify(W, "D3"),

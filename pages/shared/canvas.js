@@ -26,3 +26,15 @@ function colourTable(stops) {
 }
 
 const hex = (s) => [1, 3, 5].map((k) => parseInt(s.slice(k, k + 2), 16));
+
+// The page's colours and font as the component sees them.
+function theme(element) {
+  const style = getComputedStyle(element);
+  const read = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
+  const paper = read("--st-background-color", "#ffffff");
+  const light = hex(paper.length === 7 ? paper : "#ffffff").reduce((a, b) => a + b) > 380;
+  return {
+    paper, light, ink: read("--st-text-color", "#31333f"), font: read("--st-font", "sans-serif"),
+    accent: read("--st-primary-color", "#0063a6"), table: colourTable(light ? LIGHT : DARK),
+  };
+}

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 
 
-def script(name: str) -> str:
-    """The JavaScript of a component, with the shared part in front."""
-    here = Path(__file__).parent
-    return "\n".join((here / f"{part}.js").read_text("utf-8") for part in ("canvas", name))
+def script(*names: str) -> str:
+    """The JavaScript of a component, with the shared parts in front."""
+    return "\n".join(source(f"{name}.js") for name in ("canvas", *names))
+
+
+def source(name: str) -> str:
+    """A file beside this one."""
+    return (Path(__file__).parent / name).read_text("utf-8")
 
 
 def pack(head: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:

@@ -2,17 +2,18 @@
 
 import io
 import json
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 import streamlit as st
 
-from pages.shared.settings import PREPARE, SETTINGS
+from pages.shared.settings import SETTINGS
 from pages.shared.stages import Run
 from sdsc_core import figures
 from sdsc_core.checks import Affinity
-from sdsc_core.datasets import SAMPLES
+from sdsc_core.datasets import KNOWN, SAMPLES
 from sdsc_core.script import script
 
 
@@ -27,15 +28,29 @@ def show(run: Run) -> None:
             else "together with the data file, which it cannot hold."
         )
     )
+    # A file is made outside of this run, where the session's settings cannot be had.
+    chosen = {name: st.session_state[name] for name in SETTINGS}
     files = [
         ("Labels (.csv)", "labels.csv", "text/csv", lambda: labels_csv(run)),
         ("W (.npz)", "W.npz", "application/octet-stream", lambda: affinity_npz(run.before.W)),
         ("W* (.npz)", "W_star.npz", "application/octet-stream", lambda: affinity_npz(run.after.W)),
-        ("Settings (.json)", "settings.json", "application/json", lambda: settings_json(run)),
-        ("Affinity (.html)", "affinity.html", "text/html", lambda: affinity_html(run)),
+        (
+            "Settings (.json)",
+            "settings.json",
+            "application/json",
+            lambda: settings_json(run, chosen),
+        ),
+        (
+            "Affinity (.html)",
+            "affinity.html",
+            "text/html",
+            lambda: affinity_html(run, chosen["order"]),
+        ),
         ("Embedding (.html)", "embedding.html", "text/html", lambda: embedding_html(run)),
-        ("Python script", "reproduce.py", "text/x-python", lambda: python_script(run)),
+        ("Python script", "reproduce.py", "text/x-python", lambda: python_script(run, chosen)),
     ]
+    if st.session_state.hide:  # these two name the data, and the script computes the answers
+        files = [f for f in files if f[1] not in ("settings.json", "reproduce.py")]
     columns = st.columns(4)
     for i, (title, name, mime, make) in enumerate(files):
         columns[i % 4].download_button(
@@ -63,19 +78,18 @@ def affinity_npz(W: Affinity) -> bytes:
     return buffer.getvalue()
 
 
-def settings_json(run: Run) -> str:
+def settings_json(run: Run, chosen: dict[str, Any]) -> str:
     """Every setting and the figures they gave."""
     a = run.after.summary
     result = {"ACC": a.acc, "NMI": a.nmi, "CONN": a.conn.whole, "Ncut": a.ncut, "k": run.k}
-    chosen = {name: st.session_state[name] for name in SETTINGS}
     return json.dumps({"settings": chosen, "data": run.data.name, "result": result}, indent=2)
 
 
-def affinity_html(run: Run) -> str:
+def affinity_html(run: Run, order: str) -> str:
     """W and W* as heat maps that need no server."""
-    order = figures.ordering(st.session_state.order, run.data.labels, run.after.labels)
+    points = figures.ordering(order, run.data.labels, run.after.labels)
     sides = [("W (IMC)", run.before.W), (f"W* ({run.settings['dense']})", run.after.W)]
-    return figures.affinities(sides, order).to_html()
+    return figures.affinities(sides, points).to_html()
 
 
 def embedding_html(run: Run) -> str:
@@ -88,16 +102,17 @@ def embedding_html(run: Run) -> str:
     ).to_html()
 
 
-def python_script(run: Run) -> str:
+def python_script(run: Run, chosen: dict[str, Any]) -> str:
     """The run again, with sdsc_core alone."""
-    state = st.session_state
-    chosen = {name: state[name] or None for name in PREPARE}
-    chosen |= {"unit": state.unit, "centre": state.centre, "draw": state.draw, "k": run.k}
-    chosen |= run.settings | {"k": run.k}
-    chosen["dense"] = None if run.settings["dense"] == "none" else run.settings["dense"]
-    chosen["pca"] = state.pca if state.pca >= 2 else None
-    if state.data in SAMPLES:
-        load = f"data = datasets.sample({state.data!r})"
+    name = chosen["data"]
+    if name in SAMPLES:
+        load = f"data = datasets.sample({name!r})"
+    elif name in KNOWN:
+        load = f"data = datasets.load_known({name!r})"
     else:
-        load = f"data = datasets.load({state.data!r})  # where your file is"
-    return script(chosen, load=load)
+        load = f"data = datasets.load({name!r})  # where your file is"
+    values = chosen | run.settings | {"k": run.k, "vectors": len(run.after.spectrum.eigenvalues)}
+    values["dense"] = None if run.settings["dense"] == "none" else run.settings["dense"]
+    values["pca"] = run.data.n_features if chosen["pca"] >= 2 else None
+    values |= {name: chosen[name] or None for name in ("classes", "each")}
+    return script(values, load=load)

@@ -53,8 +53,8 @@ def groups(run: Run) -> Groups:
 def conditions(run: Run) -> dict[int, str]:
     """The causes that the dense stage has: three for PCE, one for D1–D3."""
     if run.settings["dense"] == "PCE":
-        return {c: f"condition {c}" for c in (1, 2, 3)}
-    return {0: f"path ({run.settings['dense']})"}
+        return {c: f"condition\u00a0{c}" for c in (1, 2, 3)}
+    return {0: f"{run.settings['dense']}\u00a0path"}
 
 
 def table(run: Run) -> tuple[int, int] | None:
@@ -81,7 +81,7 @@ def table(run: Run) -> tuple[int, int] | None:
 
 def _chosen(run: Run) -> tuple[int, int] | None:
     pair = st.session_state.get("pair")
-    return tuple(pair) if pair and max(pair) < run.data.n_points else None
+    return (pair[0], pair[1]) if pair and max(pair) < run.data.n_points else None
 
 
 def _ranked(run: Run, changed: Changes, by: Groups) -> NDArray[np.int64]:
@@ -89,16 +89,19 @@ def _ranked(run: Run, changed: Changes, by: Groups) -> NDArray[np.int64]:
     state, known = st.session_state, conditions(run)
     state.conditions = [c for c in state.conditions if c in known]
     state.groups = [g for g in state.groups if g < len(by.names)]
-    a, b = st.columns([3, 2], vertical_alignment="bottom")
-    a.selectbox("Sort by", list(SORTS), key="sort", format_func=SORTS.get, on_change=_first_page)
+    a, b = st.columns([3, 2])
+    a.selectbox(
+        "Sort by", SORTS, key="sort", format_func=SORTS.__getitem__, on_change=_first_page,
+        help="The order of all rows; a click on a column's title orders this page alone.",
+    )  # fmt: skip
     b.segmented_control(
-        "Where", list(PLACES), key="where", format_func=PLACES.get, required=True,
+        "Where", PLACES, key="where", format_func=PLACES.__getitem__, required=True,
         on_change=_first_page, help=f"Pairs inside one {by.one} should be linked; a link between"
         f" two {by.many} misleads the clustering.",
     )  # fmt: skip
-    c, d = st.columns([3, 2], vertical_alignment="bottom")
+    c, d = st.columns([3, 2])
     c.pills(
-        "Condition", list(known), key="conditions", format_func=known.get, selection_mode="multi",
+        "Cause", known, key="conditions", format_func=known.__getitem__, selection_mode="multi",
         on_change=_first_page, help=_CONDITIONS,
     )  # fmt: skip
     d.multiselect(
@@ -148,22 +151,27 @@ def _rows(
             "differ": np.where(by.of[i] == by.of[j], "", "≠"),
             "before": changed.before[rows],
             "after": changed.after[rows],
-            "condition": [names[c] for c in changed.condition[rows]],
+            "cause": [names[c] for c in changed.condition[rows]],
             "witness": changed.witness[rows],
         }
     )
-    number = st.column_config.NumberColumn
-    here = np.flatnonzero((pairs == sorted(chosen)).all(axis=1)) if chosen else []
+    number, text = st.column_config.NumberColumn, st.column_config.TextColumn
+    wanted = sorted(chosen) if chosen else [-1, -1]
+    here = np.flatnonzero((pairs == wanted).all(axis=1))
     stamp = hash((rows.tobytes(), frame["after"].to_numpy().tobytes()))
     key = f"rows {stamp} {state.get('picked_elsewhere', 0)}"
     st.dataframe(
-        frame, key=key, hide_index=True, height=405, row_height=30,
+        frame, key=key, hide_index=True, height=500, row_height=30,
         on_select=lambda: _choose(key, pairs), selection_mode="single-row",
         selection_default={"selection": {"rows": [int(here[0])]}} if len(here) else None,
         column_config={
-            "differ": st.column_config.TextColumn("≠", help=f"The two {by.many} differ.", width=30),
-            "before": number("w before", format="%.4f"), "after": number("w* after", format="%.4f"),
-            "witness": number("witness k", help="The point k whose offer won."),
+            "i": number(width=44), "j": number(width=44),
+            f"{by.one} of i": text(width=76), f"{by.one} of j": text(width=76),
+            "differ": text("≠", help=f"The two {by.many} differ.", width=30),
+            "before": number("w", format="%.4f", width=58, help="Before the dense stage."),
+            "after": number("w*", format="%.4f", width=58, help="After the dense stage."),
+            "cause": text(width=82),
+            "witness": number("k", help="The witness: the point whose offer won.", width=44),
         },
         alt=f"Table of changed entries, {len(frame)} rows.",
     )  # fmt: skip
@@ -206,13 +214,14 @@ def why(run: Run, pair: tuple[int, int]) -> Explanation:
     found = explain(run.before.W, *pair, s["theta1"], s["theta2"], s["dense"])
     example = "" if st.session_state.get("pair") else " (the first row, until you choose one)"
     st.markdown(f"**Pair i = {pair[0]}, j = {pair[1]}**{example}")
-    st.markdown(_reason(found, run))
-    st.caption(_others(found, by))
+    st.markdown(reason(found, run))
+    st.caption(others(found, by))
     _pictures(run, found, by)
     return found
 
 
-def _reason(e: Explanation, run: Run) -> str:
+def reason(e: Explanation, run: Run) -> str:
+    """Why the pair has its w*, with the formula and the numbers in it."""
     s = run.settings
     if e.witness < 0:
         offers = "No third point is linked with both" if not e.offers else "No point offers more"
@@ -255,10 +264,14 @@ def _reason(e: Explanation, run: Run) -> str:
     )
 
 
-def _others(e: Explanation, by: Groups) -> str:
+def others(e: Explanation, by: Groups) -> str:
+    """Whether the link helps, and how many points could have vouched for it."""
     points = [e.i, e.j] + ([e.witness] if e.witness >= 0 else [])
     of = by.of[points]
-    name = lambda p: escape(str(by.names[by.of[p]]))  # noqa: E731
+
+    def name(p: int) -> str:
+        return escape(str(by.names[by.of[p]]))
+
     if (of == of[0]).all():
         what = f"All of them lie in {name(e.i)}: the link helps."
         what = what if e.witness >= 0 else f"Both lie in {name(e.i)}."
@@ -268,8 +281,9 @@ def _others(e: Explanation, by: Groups) -> str:
         what = f"i lies in {name(e.i)}, j in {name(e.j)}: a link between {by.many}"
         what += f"; k lies in {name(e.witness)}." if e.witness >= 0 else "."
     useful = sum(o.value > e.before for o in e.offers)
-    many = f" {len(e.offers)} points are linked with both; {useful} offer more than w, the largest"
-    return what + (many + " offer wins." if e.offers else "")
+    if useful < 2:
+        return what
+    return f"{what} {useful} points offer more than w was; the largest offer wins."
 
 
 def _pictures(run: Run, e: Explanation, by: Groups) -> None:
@@ -281,11 +295,11 @@ def _pictures(run: Run, e: Explanation, by: Groups) -> None:
             figures.profiles(run.data.X, lines), key="profiles", alt=f"Features of points {names}."
         )
         return
-    zoom = max(1, 110 // run.data.images.shape[1])
+    zoom = max(1, 150 // run.data.images.shape[1])
     for spot, (symbol, p) in zip(st.columns(3), points, strict=False):
         picture = run.data.images[p]
         picture = np.repeat(np.repeat(picture, zoom, axis=0), zoom, axis=1)
-        spot.image(picture, caption=f"{symbol} = {p} ({by.names[by.of[p]]})")
+        spot.image(picture, f"{symbol} = {p} ({by.names[by.of[p]]})", width="stretch")
 
 
 def graph(run: Run, found: Explanation) -> None:
@@ -306,9 +320,9 @@ def marked(run: Run, found: Explanation) -> None:
     """The pair in W and W*, and in thin boxes the two links it came by; a click chooses another."""
     k = found.witness
     pairs = [(found.i, found.j)] + ([(found.i, k), (k, found.j)] if k >= 0 else [])
-    first, second, third = st.columns([2, 3, 5], vertical_alignment="bottom")
+    first, second, third, _ = st.columns([2, 3, 2, 3], vertical_alignment="bottom")
     panels.look(run, first, second, third)
-    drawn = matrix(panels.matrix_view(run, pairs=tuple(pairs), point=-1), key="inspected")
+    drawn = matrix(panels.matrix_view(run, "inspected", pairs=tuple(pairs)), key="inspected")
     if drawn.pair:
         state = st.session_state
         state.pair, state.point = tuple(drawn.pair), drawn.pair[0]

@@ -24,12 +24,7 @@ class MatrixView {
     this.data = data;
     this.send = send;
     if (fresh) this.window = null;
-    const style = getComputedStyle(this.canvas);
-    this.ink = style.getPropertyValue("--st-text-color").trim() || "#31333f";
-    this.paper = style.getPropertyValue("--st-background-color").trim() || "#ffffff";
-    this.font = style.getPropertyValue("--st-font").trim() || "sans-serif";
-    const light = hex(this.paper.length === 7 ? this.paper : "#ffffff").reduce((a, b) => a + b) > 380;
-    this.table = colourTable(light ? LIGHT : DARK);
+    Object.assign(this, theme(this.canvas));
     this.canvas.setAttribute("aria-label", data.alt);
     this.layout();
   }
@@ -222,7 +217,10 @@ class MatrixView {
       if (r > 0 && r < this.side) { g.moveTo(x, this.top + r); g.lineTo(x + this.side, this.top + r); }
       g.stroke(); g.globalAlpha = 1;
     }
-    for (const [r, c] of d.pairs) { box(r, c, BETWEEN); box(c, r, BETWEEN); }
+    // The first pair is the chosen one and lies on top, the others are what it came by.
+    d.pairs.map((pair, n) => [pair, n ? this.ink : BETWEEN]).reverse().forEach(([[r, c], colour]) => {
+      box(r, c, colour); box(c, r, colour);
+    });
     if (this.cursor) box(this.cursor[0], this.cursor[1], this.ink);
   }
 

@@ -35,30 +35,32 @@ def headline(run: Run) -> None:
     data, s = run.data, run.settings
     sample = SAMPLES.get(st.session_state.data)
     look = st.session_state.get("look") or (sample.sentence if sample else data.note)
+    if st.session_state.hide:
+        look = ""  # it may speak of the classes
     st.markdown(
         f"**{escape(data.name)}**: {data.n_points:,} points in {data.n_features:,} dimensions, "
         f"{run.k} cluster{'s' * (run.k > 1)} ({run.k_from}), Γ = {s['gamma']}. {look}"
     )
     b, a = run.before.summary, run.after.summary
+    shown = [
+        ("ACC", b.acc, a.acc, True, "Share of points in the right cluster, eq. 14."),
+        ("NMI", b.nmi, a.nmi, True, "Information shared with the classes, eq. 15."),
+        ("CONN, mean", b.conn.mean, a.conn.mean, False, _CONN_MEAN),
+        ("Ncut", b.ncut, a.ncut, False, "Similarity cut over similarity kept, eq. 8."),
+        ("Nonzeros", b.nonzeros, a.nonzeros, False, "Entries of the affinity."),
+    ][2 * st.session_state.hide :]
     for spot, (name, before, after, percent, text) in zip(
-        st.columns(5),
-        [
-            ("ACC", b.acc, a.acc, True, "Share of points in the right cluster, eq. 14."),
-            ("NMI", b.nmi, a.nmi, True, "Information shared with the classes, eq. 15."),
-            ("CONN, mean", b.conn.mean, a.conn.mean, False, _CONN_MEAN),
-            ("Ncut", b.ncut, a.ncut, False, "Similarity cut over similarity kept, eq. 8."),
-            ("Nonzeros", b.nonzeros, a.nonzeros, False, "Entries of the affinity."),
-        ],
-        strict=True,
+        st.columns(len(shown)), shown, strict=True
     ):
         if after is None:
             spot.metric(name, "–", help="Needs the true classes, and this data has none.")
             continue
         assert before is not None
-        shown = f"{100 * after:.1f} %" if percent else _figure(after)
+        value = f"{100 * after:.1f} %" if percent else _figure(after)
         change = f"{100 * (after - before):+.1f}" if percent else _signed(after - before)
         good = "inverse" if name == "Ncut" else "off" if name == "Nonzeros" else "normal"
-        spot.metric(f"{name} of W*", shown, f"{change} against W", delta_color=good, help=text)
+        good = "off" if after == before else good
+        spot.metric(f"{name} of W*", value, f"{change} against W", delta_color=good, help=text)
 
 
 _CONN_MEAN = (
@@ -80,15 +82,7 @@ def _signed(value: float) -> str:
 def matrices(run: Run) -> None:
     """W and W* on one colour scale, or what the dense stage changed and why."""
     first, second, third, fourth = st.columns([2, 3, 2, 3], vertical_alignment="bottom")
-    orders = ORDERS if run.data.n_classes else {k: v for k, v in ORDERS.items() if k != "class"}
-    if st.session_state.order not in orders:
-        st.session_state.order = "cluster"
-    views = {"both": "W and W*", "change": "W* − W"}
-    first.segmented_control("View", list(views), key="view", format_func=views.get, required=True)
-    second.segmented_control(
-        "Order", list(orders), key="order", format_func=orders.get, required=True
-    )
-    third.segmented_control("Colour", ["linear", "log"], key="colour", required=True)
+    look(run, first, second, third)
     with fourth:
         pin(run)
     drawn = matrix(matrix_view(run), key="matrix")
@@ -99,8 +93,21 @@ def matrices(run: Run) -> None:
     chosen(run)
 
 
-def matrix_view(run: Run, **more: Any) -> figures.MatrixView:
-    """The picture of a run in the order and colour that are set."""
+def look(run: Run, first: Any, second: Any, third: Any) -> None:
+    """How the matrices are drawn: which, in what order, in what colours."""
+    orders = ORDERS if run.data.n_classes else {k: v for k, v in ORDERS.items() if k != "class"}
+    if st.session_state.order not in orders:
+        st.session_state.order = "cluster"
+    views = {"both": "W and W*", "change": "W* − W"}
+    first.segmented_control("View", list(views), key="view", format_func=views.get, required=True)
+    second.segmented_control(
+        "Order", list(orders), key="order", format_func=orders.get, required=True
+    )
+    third.segmented_control("Colour", ["linear", "log"], key="colour", required=True)
+
+
+def matrix_view(run: Run, key: str = "matrix", view: str = "", **more: Any) -> figures.MatrixView:
+    """The picture of a run in the order and colour that are set; "raised" shows the causes alone."""
     state, data = st.session_state, run.data
     labels = {"class": data.labels, "cluster": run.after.labels, "loaded": None}[state.order]
     order = figures.ordering(state.order, data.labels, run.after.labels)
@@ -109,13 +116,17 @@ def matrix_view(run: Run, **more: Any) -> figures.MatrixView:
     star = "W*" if dense == "none" else f"W* ({dense})"
     panels = (("w", "W (IMC)"), ("star", star))
     raised = None
-    if state.view == "change":
+    if (view or state.view) != "both":
         panels, raised = (("cause", "W* − W: raised entries by cause"), ("star", star)), causes(run)
     thetas = [(f"θ{'₁₂₃'[i - 1]}", run.settings[f"theta{i}"]) for i in (1, 2, 3)]
-    window = (state.get("matrix") or {}).get("window")
+    window = (state.get(key) or {}).get("window")
     pair = state.get("pair")
     valid = pair and max(pair) < data.n_points
     b, a = run.before.summary, run.after.summary
+    marks = {
+        "pairs": (pair,) if valid else (),
+        "point": state.point if 0 <= state.point < data.n_points else -1,
+    }
     return figures.matrix_view(
         run.before.W,
         run.after.W,
@@ -125,15 +136,13 @@ def matrix_view(run: Run, **more: Any) -> figures.MatrixView:
         classes=tuple(map(escape, data.class_names)),
         class_of=np.empty(0, int) if data.labels is None else data.labels[order],
         blocks=() if labels is None else figures.class_blocks(labels, order, tuple(names)),
-        panels=panels,
+        panels=panels[:1] if view == "raised" else panels,
         log=state.colour == "log",
         ticks=(("0", 0.0), *thetas, ("1", 1.0)),
-        pairs=(pair,) if valid else (),
-        point=state.point if 0 <= state.point < data.n_points else -1,
         axis=f"by {ORDERS[state.order]}" if state.order != "loaded" else "as loaded",
         alt=f"Affinity matrices of {data.n_points} points: W has {b.nonzeros} nonzero entries,"
         f" W* {a.nonzeros}; {a.inside:.0%} of the similarity in W* lies inside the {a.by}.",
-        **more,
+        **(marks | more),
     )
 
 
@@ -221,9 +230,8 @@ def metrics(run: Run) -> None:
     head = ["", "W", "W*", "change"] + (["A: W*", "B − A"] if pinned else [])
     kept = _values(pinned.after) if pinned else [None] * len(ROWS)
     lines = []
-    for (name, text, good), b, a, p in zip(
-        ROWS, _values(run.before), _values(run.after), kept, strict=True
-    ):
+    rows = list(zip(ROWS, _values(run.before), _values(run.after), kept, strict=True))
+    for (name, text, good), b, a, p in rows[2 * st.session_state.hide :]:
         cells = _cell(b) + _cell(a) + (_cell(a, b, good) if None not in (a, b) else _cell(None))
         if pinned:
             cells += _cell(p) + (_cell(a, p, good) if None not in (a, p) else _cell(None))
@@ -250,7 +258,7 @@ def _q(run: Run) -> str:
 
 def _notes(run: Run, pinned: Run | None) -> None:
     notes = [f"CONN per cluster, Ncut, Q and similarity inside go by the {run.after.summary.by}."]
-    if run.data.labels is None:
+    if run.data.labels is None and not st.session_state.hide:
         notes.append("ACC and NMI need the true classes, which this data does not have.")
     for name, side in (("W", run.before), ("W*", run.after)):
         sizes = side.summary.component_sizes
@@ -366,6 +374,7 @@ def gallery(run: Run) -> None:
         sheet = figures.contact_sheet(data.images[order], marked[order], columns=12, zoom=zoom)
         columns[c % 2].image(
             sheet, width="stretch",
-            caption=f"Cluster {c}: {len(members)} points, {wrong[members].sum()} misplaced (framed)"
+            caption=f"Cluster {c}: {len(members)} points"
+            + (f", {wrong[members].sum()} misplaced (framed)" if data.n_classes else "")
             + (f"; {len(order)} shown" if len(order) < len(members) else ""),
         )  # fmt: skip

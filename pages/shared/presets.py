@@ -15,7 +15,7 @@ class Preset:
     values: dict[str, Any] = field(default_factory=dict)
 
     def settings(self) -> dict[str, Any]:
-        return defaults(*METHOD, *PREPARE, "clusters", "k", "order", "point") | self.values
+        return defaults(*METHOD, *PREPARE, "clusters", "k", "order", "point", "pair") | self.values
 
 
 PRESETS = [

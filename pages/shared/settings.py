@@ -7,6 +7,7 @@ Streamlit's binding of single widgets this restores a setting whose widget is on
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -14,6 +15,7 @@ import streamlit as st
 # No import of the library here: the first words of a page must not wait for it.
 GAMMA_MAX = 20
 STAGES = ("none", "PCE", "D1", "D2", "D3")
+SORTS = ("worst", "change", "after", "before", "i", "j", "condition", "witness")
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,14 @@ def indices(text: str) -> list[int]:
     return [whole(0, 10**6)(part) for part in text.split(".")] if text else []
 
 
+def two(text: str) -> tuple[int, int]:
+    """Reader of two different points, as 3.17."""
+    i, j = indices(text)
+    if i == j:
+        raise ValueError
+    return i, j
+
+
 def flag(text: str) -> bool:
     """Reader of 0 or 1."""
     return bool(whole(0, 1)(text))
@@ -98,6 +108,15 @@ SETTINGS: dict[str, Setting] = {
     "centre": Setting(False, flag),
     "draw": Setting(0, whole(0, 2**31 - 1)),
     "point": Setting(-1, whole(-1, 10**9)),
+    "pair": Setting(None, two),
+    "step": Setting("point", one_of("point", "pair", "stage")),
+    "beside": Setting(False, flag),
+    "sort": Setting("worst", one_of(*SORTS)),
+    "where": Setting("all", one_of("all", "inside", "between")),
+    "conditions": Setting([], indices),
+    "groups": Setting([], indices),
+    "sheet": Setting(1, whole(1, 10**6)),
+    "tour": Setting(0, whole(0, 7)),
     "hide": Setting(False, flag),
     "lock": Setting([], names),
 }
@@ -130,6 +149,19 @@ def begin() -> None:
     publish()
 
 
+def through_app() -> None:
+    """First line of every screen: make sure that app.py ran before it.
+
+    On a fresh server Streamlit takes the folder ``pages`` for an app of the old kind until
+    `st.navigation` was called once, so the first visitor who comes straight to a screen would
+    miss app.py, and with it the settings in the address.
+    """
+    if "begun" not in st.session_state:
+        files = sorted(Path(__file__).parents[1].glob("*.py"))
+        st.navigation([st.Page(f, default=f.stem == "explore") for f in files], position="hidden")
+        st.rerun()
+
+
 def publish() -> None:
     """Write what differs from the defaults into the address."""
     wanted = {
@@ -142,9 +174,10 @@ def publish() -> None:
 
 
 def apply(values: dict[str, Any]) -> None:
-    """Set several settings at once, as a preset or the tour does; for callbacks."""
+    """Set several settings at once, as a preset or the tour does; what is locked stays."""
     for name, value in values.items():
-        st.session_state[name] = value
+        if not locked(name):
+            st.session_state[name] = value
     order_thetas("theta1")
 
 
@@ -154,8 +187,12 @@ def defaults(*chosen: str) -> dict[str, Any]:
 
 
 def order_thetas(moved: str) -> None:
-    """θ₁ > θ₂ > θ₃ after one of them moved: it pushes the others along."""
-    state = st.session_state
+    """θ₁ > θ₂ > θ₃ after one of them moved: it pushes the others along, but no locked one."""
+    state, m = st.session_state, int(moved[-1])
+    for other in {1, 2, 3} - {m}:
+        if locked(f"theta{other}"):
+            limit = state[f"theta{other}"] + 0.01 * (other - m)
+            state[moved] = (max if other > m else min)(state[moved], limit)
     t1, t2, t3 = (round(state[f"theta{i}"], 2) for i in (1, 2, 3))
     if moved == "theta1":
         t1 = max(t1, 0.02)
@@ -170,6 +207,11 @@ def order_thetas(moved: str) -> None:
         t1 = max(t1, t2 + 0.01)
     for i, value in ((1, t1), (2, t2), (3, t3)):
         state[f"theta{i}"] = round(value, 2)
+
+
+def in_exercise() -> bool:
+    """Whether the session came by a teacher's address, which hides or locks something."""
+    return bool(st.session_state.hide or st.session_state.lock)
 
 
 def locked(name: str) -> bool:

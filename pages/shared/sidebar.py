@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.shared import exercise
 from pages.shared.presets import PRESETS
 from pages.shared.settings import (
     GAMMA_MAX,
@@ -9,10 +10,12 @@ from pages.shared.settings import (
     STAGES,
     apply,
     defaults,
+    in_exercise,
     locked,
     order_thetas,
 )
-from sdsc_core.datasets import SAMPLES, Dataset
+from pages.shared.stages import restore
+from sdsc_core.datasets import KNOWN, SAMPLES, Dataset
 
 RESIDUALS = {"as_printed": "as printed", "centred": "centred"}
 SIMILARITIES = {"residual": "with residual", "pair": "of the pair"}
@@ -20,19 +23,24 @@ SIMILARITIES = {"residual": "with residual", "pair": "of the pair"}
 
 def choose_data() -> None:
     """The data set: samples, and what the user loaded."""
+    exercise.sign()
+    restore(st.session_state.data)
     loaded = st.session_state.setdefault("loaded", {})
     names = [*SAMPLES, *loaded]
+    titles = {name: known.title for name, known in (*SAMPLES.items(), *KNOWN.items())}
     if st.session_state.data not in names:
         st.sidebar.info(
             f"The address names the data set “{st.session_state.data}”, which lives only where it"
             " was loaded; load the file on the Data screen. Until then a sample is shown."
         )
         names.append(st.session_state.data)
+    if st.session_state.hide:
+        return  # the names of the data sets speak of their classes
     st.sidebar.selectbox(
         "Data set",
         names,
         key="data",
-        format_func=lambda n: SAMPLES[n].title if n in SAMPLES else n,
+        format_func=lambda name: titles.get(name, name),
         on_change=_other_data,
         help="Built-in samples, and what you loaded on the Data screen.",
         disabled=locked("data"),
@@ -40,13 +48,15 @@ def choose_data() -> None:
 
 
 def _other_data() -> None:
-    apply(defaults("classes", "each", "pca", "unit", "centre", "point"))
+    apply(defaults("classes", "each", "pca", "unit", "centre", "point", "pair"))
     st.session_state.pop("look", None)  # a preset's words are about its own data
 
 
 def presets() -> None:
     """A state of the app for each thing to see."""
-    with st.sidebar.popover("Presets", width="stretch", disabled=bool(st.session_state.lock)):
+    if in_exercise():
+        return
+    with st.sidebar.popover("Presets", width="stretch"):
         for preset in PRESETS:
             st.button(
                 preset.title,
@@ -120,6 +130,7 @@ def method(data: Dataset) -> None:
             disabled=locked(f"theta{i}") or (i < 3 and st.session_state.dense != "PCE"),
         )  # fmt: skip
     readings(data)
+    exercise.make(data)
 
 
 def readings(data: Dataset) -> None:

@@ -7,7 +7,8 @@ long shows its progress and can be stopped; the last good result stays on the sc
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -76,8 +77,8 @@ def remember(key: Hashable, compute: Callable[[], T]) -> T:
 class ProgressBar:
     """A bar and a Stop button that appear once work takes longer than a moment."""
 
-    def __init__(self, title: str, spot: Any):
-        self.title, self.spot = title, spot
+    def __init__(self, title: str, spot: Any, on_stop: Callable[[], None] | None = None):
+        self.title, self.spot, self.on_stop = title, spot, on_stop or _stop
         self.begun = self.shown = time.monotonic()
         self.bar: Any = None
 
@@ -90,7 +91,7 @@ class ProgressBar:
         if self.bar is None:
             with self.spot.container():
                 self.bar = st.progress(0.0, text)
-                st.button("Stop", key="stop", on_click=_stop, help="Keep the last result.")
+                st.button("Stop", key="stop", on_click=self.on_stop, help="Keep the last result.")
         self.bar.progress(min(1.0, done / max(1, total)), text)
 
 
@@ -105,12 +106,17 @@ def current_data() -> Dataset:
     """
     state = st.session_state
     raw = source(state.data)
-    key = ("data", raw.digest, tuple(spell_key(state[name]) for name in PREPARE), state.hide)
+    chosen = tuple(spell_key(state[name]) for name in PREPARE)
+    key = (raw.name, raw.digest, chosen, state.hide)
     state.unprepared = ""
     try:
-        return remember(key, lambda: _hidden(_prepare(raw)) if state.hide else _prepare(raw))
-    except ValueError as problem:
-        state.unprepared = str(problem)
+        if state.get("prepared", (None,))[0] != key:  # one of them: a large one fills the memory
+            state.prepared = (key, _hidden(_prepare(raw)) if state.hide else _prepare(raw))
+        return state.prepared[1]
+    except (ValueError, MemoryError) as problem:
+        state.unprepared = str(problem) or "There is not enough memory to prepare this data."
+        if state.hide:  # the problem may name a class
+            state.unprepared = "The data cannot be prepared as the address says."
         return _hidden(raw) if state.hide else raw
 
 
@@ -124,6 +130,14 @@ def source(name: str) -> Dataset:
     if name in loaded:
         return loaded[name]
     return datasets.sample(name if name in datasets.SAMPLES else "faces")
+
+
+def restore(name: str) -> None:
+    """Load a known set that an address speaks of, where the folder of the server holds it."""
+    loaded = st.session_state.setdefault("loaded", {})
+    if name in datasets.KNOWN and name not in loaded and datasets.known_file(name):
+        with suppress(ValueError, MemoryError):  # a damaged file: the sidebar says what is missing
+            loaded[name] = datasets.load_known(name)
 
 
 def _prepare(raw: Dataset) -> Dataset:
@@ -144,7 +158,7 @@ def _hidden(data: Dataset) -> Dataset:
     """Without labels, and in mixed order, which would give the classes away as well."""
     mixed = np.random.default_rng(st.session_state.draw).permutation(data.n_points)
     images = None if data.images is None else data.images[mixed]
-    return replace(data, X=data.X[mixed], labels=None, class_names=(), images=images)
+    return Dataset(data.X[mixed], None, "Exercise", images=images)
 
 
 def compute(data: Dataset, spot: Any) -> Run:

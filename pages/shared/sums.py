@@ -36,33 +36,33 @@ def verdict(a: Analysis, vol: Pair, cut: Pair, many: str) -> str:
         return "The dense stage raised nothing, so the paper's argument cannot be judged here."
     better = int((cut[1] * vol[0] < cut[0] * vol[1]).sum())
     where = f"The ratio of cut to vol falls in {better} of {len(vol[0])} {many}."
-    if not a.eta2:
-        if not a.eta2_star:
-            return f"**The argument holds**: vol grows{_by(a.eta1, a.eta1_star)}, cut stays 0."
+    if not a.eta1 or not a.eta2:
         return (
-            f"**The argument is in doubt**: W had no similarity between {many}, W* has"
-            f" {a.eta2_star:.2f}, beside {a.eta1_star:.2f} inside."
+            f"Similarity inside the {many} (vol) goes from {a.eta1:.2f} to {a.eta1_star:.2f},"
+            f" between them (cut) from {a.eta2:.2f} to {a.eta2_star:.2f}, so **the paper's argument"
+            f" {'holds' if not a.eta2_star else 'fails'} here**: cut "
+            + ("stays 0." if not a.eta2_star else "appears where there was none.")
         )
     vol_by, cut_by = a.eta1_star / a.eta1 - 1, a.eta2_star / a.eta2 - 1
-    grows = f"vol grows by {vol_by:.0%}, cut by {cut_by:.0%}"
+    grows = (
+        f"Similarity inside the {many} (vol) grows by {vol_by:.0%}, between them (cut) by"
+        f" {cut_by:.0%}"
+    )
     if a.q >= 1:
         return (
-            f"**The argument fails here**: {grows}. The links between {many} gain more than those"
-            f" inside, and Ncut (eq. 9) rises, Q = {a.q:.3f}. {where}"
+            f"{grows}: **the paper's argument fails here**, that vol grows and cut hardly does."
+            f" Ncut (eq. 9) rises to {a.q:.2f} times what it was (Q). {where}"
         )
     if cut_by > HARDLY * vol_by:
         return (
-            f"**The argument holds in part**: {grows}. Cut grows less than vol, so Ncut (eq. 9)"
-            f" falls, Q = {a.q:.3f}, but it does not “hardly” grow. {where}"
+            f"{grows}: **the paper's argument holds in part**. Cut grows less than vol, so Ncut"
+            f" (eq. 9) falls to {a.q:.2f} of what it was (Q), but cut does not “hardly” grow."
+            f" {where}"
         )
     return (
-        f"**The argument holds**: {grows}, so Ncut (eq. 9) falls to Q = {a.q:.3f} of what it was."
-        f" {where}"
+        f"{grows}: **the paper's argument holds** that vol grows and cut hardly does, so Ncut"
+        f" (eq. 9) falls to {a.q:.2f} of what it was (Q). {where}"
     )
-
-
-def _by(before: float, after: float) -> str:
-    return f" by {after / before - 1:.0%}" if before else " from 0"
 
 
 VERDICT_HELP = (
@@ -77,30 +77,26 @@ def by_condition(run: Run) -> None:
     by, known = groups(run), conditions(run)
     counts = tally(causes(run), by.of, tuple(known))
     st.markdown(f"**Raised pairs by cause** (each pair counted once, by {by.many})")
-    rows = [
-        [known[t.condition], t.inside, t.between, t.new_inside, t.new_between, t.precision]
-        for t in counts
-    ]
+    rows: dict[str, tuple[int, ...]] = {
+        known[t.condition]: (t.inside, t.between, t.new_inside, t.new_between) for t in counts
+    }
     if len(rows) > 1:
-        total = np.array([r[1:5] for r in rows]).sum(axis=0).tolist()
-        share = total[0] / (total[0] + total[1]) if total[0] + total[1] else float("nan")
-        rows.append(["all", *total, share])
+        rows["all"] = tuple(map(sum, zip(*rows.values(), strict=True)))
     lines = [
-        [str(r[0]), *(plain(v) for v in r[1:5]), "–" if np.isnan(r[5]) else f"{r[5]:.1%}"]
-        for r in rows
+        [name, *map(plain, n), f"{n[0] / (n[0] + n[1]):.1%}" if n[0] + n[1] else "–"]
+        for name, n in rows.items()
     ]
     head = ["cause", "raised inside", "raised between", "new inside", "new between", "precision"]
     html_table(head, lines, "Raised pairs by cause")
     st.caption(f"New: w was 0 before. Precision: the share of raised pairs inside a {by.one}.")
 
 
-def by_cluster(run: Run, vol: Pair, cut: Pair) -> None:
-    """vol and cut of each cluster before and after."""
+def growth(run: Run, vol: Pair, cut: Pair) -> None:
+    """vol and cut of each cluster as bars."""
     by = groups(run)
-    names = [str(n) for n in by.names]
-    figure = figures.growth(names, vol, cut)
+    figure = figures.growth(by.names, vol, cut)
     figure.update_layout(
-        title=f"vol and cut of each {by.one}, in W and added by the dense stage",
+        title=f"vol and cut of each {by.one}",
         xaxis_title=by.one,
     )
     st.plotly_chart(
@@ -108,13 +104,19 @@ def by_cluster(run: Run, vol: Pair, cut: Pair) -> None:
         alt=f"vol grows from {vol[0].sum():.1f} to {vol[1].sum():.1f} and cut from"
         f" {cut[0].sum():.1f} to {cut[1].sum():.1f} over all {by.many}.",
     )  # fmt: skip
+
+
+def by_cluster(run: Run, vol: Pair, cut: Pair) -> None:
+    """vol and cut of each cluster before and after."""
+    by = groups(run)
+    names = [str(n) for n in by.names]
     with np.errstate(divide="ignore", invalid="ignore"):
-        growth = [100 * (after / before - 1) for before, after in (vol, cut)]
+        grows = [100 * (after / before - 1) for before, after in (vol, cut)]
         ratios = [c / v for c, v in zip(cut, vol, strict=True)]
     frame = pd.DataFrame(
         {
-            by.one: names, "vol in W": vol[0], "vol in W*": vol[1], "vol grows, %": growth[0],
-            "cut in W": cut[0], "cut in W*": cut[1], "cut grows, %": growth[1],
+            by.one: names, "vol in W": vol[0], "vol in W*": vol[1], "vol grows, %": grows[0],
+            "cut in W": cut[0], "cut in W*": cut[1], "cut grows, %": grows[1],
             "cut/vol in W": ratios[0], "cut/vol in W*": ratios[1],
         }
     )  # fmt: skip
@@ -124,7 +126,8 @@ def by_cluster(run: Run, vol: Pair, cut: Pair) -> None:
     st.dataframe(
         frame, hide_index=True, key="per cluster", height=min(38 * (len(frame) + 1), 420),
         column_config={
-            c: st.column_config.NumberColumn(format=digits.get(c, "%.2f")) for c in frame if c != by.one
+            c: st.column_config.NumberColumn(format=digits.get(c, "%.2f"))
+            for c in frame.columns[1:]
         },
         alt=f"vol and cut of each {by.one} in W and W*.",
     )  # fmt: skip
@@ -158,12 +161,12 @@ def prediction(run: Run, a: Analysis) -> None:
         "Predictions of eq. 9 to 13",
     )  # fmt: skip
     html_table(
-        ["quantity", "what it is", "here"],
+        ["", "here"],
         [
-            ["N", "points", plain(a.n)],
-            ["k", "nonzeros of W for each point, on average", plain(a.k, 2)],
-            ["ζ", f"nonzeros of W between {by.many}, each pair twice", plain(a.zeta)],
-            ["τ", "nonzeros that W* lacks of Nk²", plain(a.tau, 0)],
+            ["N, points", plain(a.n)],
+            ["k, nonzeros of W for each point, on average", plain(a.k, 2)],
+            [f"ζ, nonzeros of W between {by.many}, each pair twice", plain(a.zeta)],
+            ["τ, nonzeros that W* lacks of Nk²", plain(a.tau, 0)],
         ],
         "Quantities of eq. 13",
     )
@@ -199,5 +202,3 @@ def html_table(head: list[str], rows: list[list[str]], label: str) -> None:
         f"{TABLE_CSS}<table class='sdsc' aria-label='{escape(label, quote=True)}'>"
         f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
     )
-
-

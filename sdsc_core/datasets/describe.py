@@ -10,7 +10,7 @@ from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.prepare import pca_variance
 
 # Multiplications for a curve of variance; beyond, fewer points are drawn for it.
-MOST_FOR_VARIANCE = 10**10
+MOST_FOR_VARIANCE = 10**9
 # IMC for Γ = 20 on two cores took about this long for each pair of points and pick: a part for
 # each feature and one for the search. Measured between 3,000 and 20,000 points.
 SECONDS_PER_FEATURE, SECONDS_PER_PICK = 8e-12, 1.7e-9

@@ -34,8 +34,9 @@ def prepare(
     ((40, 5), ('subspace 2', 'subspace 5'))
     """
     check_count(random_state, "random_state", 0)
-    rows = _choose(dataset, classes, per_class, random_state)
-    chosen = _take(dataset, rows)
+    chosen = dataset
+    if classes is not None or per_class is not None:
+        chosen = _take(dataset, _choose(dataset, classes, per_class, random_state))
     X = chosen.X
     if centre or unit_norm or pca is not None:
         X = check_data(X)
@@ -48,7 +49,7 @@ def prepare(
     if unit_norm:
         norms = np.linalg.norm(X, axis=1, keepdims=True)
         X = X / np.where(norms > 0, norms, 1)
-    return replace(chosen, X=X)
+    return chosen if X is chosen.X else replace(chosen, X=X)
 
 
 def fill_missing(dataset: Dataset, how: str = "mean") -> Dataset:

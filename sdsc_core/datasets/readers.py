@@ -278,8 +278,11 @@ def _pictures(container: Container, values: NDArray) -> NDArray[np.uint8] | None
 
 
 def _grey(values: NDArray) -> NDArray[np.uint8]:
-    """Grey values 0..255, stretched over the range of all values unless they are bytes."""
-    if values.dtype == np.uint8:
+    """Grey values 0..255, stretched over the range of all values unless they are bytes.
+
+    Bytes that all stay dark count something else, as the 0 to 16 of scikit-learn's digits.
+    """
+    if values.dtype == np.uint8 and values.max(initial=0) >= 100:
         return values
     values = np.nan_to_num(values.astype(np.float64), posinf=np.nan, neginf=np.nan)
     low, high = values.min(), values.max()

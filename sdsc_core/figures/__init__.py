@@ -9,18 +9,41 @@ from sdsc_core.figures.charts import (
     embedding,
     projection,
 )
+from sdsc_core.figures.data import class_sizes, examples, norm_histogram, variance_kept
+from sdsc_core.figures.graphs import (
+    Graph,
+    around,
+    growth,
+    layout,
+    neighbourhood,
+    profiles,
+    row_of_c,
+    small_graphs,
+)
 from sdsc_core.figures.matrix import MatrixView, class_blocks, matrix_view, ordering
 
 __all__ = [
+    "Graph",
     "MatrixView",
     "affinities",
+    "around",
     "class_blocks",
+    "class_sizes",
     "colour",
     "confusion_matrix",
     "contact_sheet",
     "eigenvalues",
     "embedding",
+    "examples",
+    "growth",
+    "layout",
     "matrix_view",
+    "neighbourhood",
+    "norm_histogram",
     "ordering",
+    "profiles",
     "projection",
+    "row_of_c",
+    "small_graphs",
+    "variance_kept",
 ]

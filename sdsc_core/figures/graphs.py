@@ -179,6 +179,24 @@ def profiles(X: NDArray[np.float64], points: Sequence[tuple[str, int, int]]) -> 
     return figure
 
 
+def row_of_c(row: NDArray[np.float64], groups: NDArray[np.int64], i: int = 0) -> go.Figure:
+    """The coefficients c_ij of one point (N,), each bar in the colour of x_j's group.
+
+    >>> row_of_c(np.array([0, 0.9, 0.4]), np.array([0, 0, 1])).data[0].y.tolist()
+    [0.0, 0.9, 0.4]
+    """
+    figure = go.Figure()
+    figure.add_bar(
+        y=row, marker_color=[colour(int(g)) for g in groups],
+        hovertemplate=f"c of {i} and %{{x}}: %{{y:.2f}}<extra></extra>",
+    )  # fmt: skip
+    figure.update_layout(
+        title=f"Row {i} of C", xaxis_title="point j", yaxis_title="coefficient", height=260,
+        margin={"l": 50, "r": 10, "t": 40, "b": 44}, xaxis_dtick=1,
+    )  # fmt: skip
+    return figure
+
+
 def growth(
     names: Sequence[str],
     vol: tuple[NDArray[np.float64], NDArray[np.float64]],
@@ -191,7 +209,7 @@ def growth(
     ['vol in W', 'added to vol', 'cut in W', 'added to cut']
     """
     figure = go.Figure()
-    names = list(names)
+    names = [str(n) for n in names]
     for title, (before, after), line, group in (
         ("vol", vol, "#0072b2", 0),
         ("cut", cut, WRONG, 1),
@@ -206,7 +224,8 @@ def growth(
             )  # fmt: skip
     figure.update_layout(
         title="vol and cut of each cluster", xaxis_title="cluster", yaxis_title="similarity",
-        height=340, margin={"l": 50, "r": 10, "t": 44, "b": 40}, barmode="group",
+        height=400, margin={"l": 50, "r": 10, "t": 76, "b": 40}, barmode="group",
+        xaxis_type="category", legend={"orientation": "h", "y": 1.0, "yanchor": "bottom"},
     )  # fmt: skip
     return figure
 
@@ -281,4 +300,5 @@ def _frame(figure: go.Figure, at: Any, column: int | None = None) -> None:
     spot = {} if column is None else {"row": 1, "col": column}
     low, high = at.min(axis=0) - 0.25, at.max(axis=0) + 0.25
     figure.update_xaxes(visible=False, range=[low[0], high[0]], **spot)
-    figure.update_yaxes(visible=False, range=[low[1], high[1]], **spot)
+    anchor = "x" if column in (None, 1) else f"x{column}"
+    figure.update_yaxes(visible=False, range=[low[1], high[1]], scaleanchor=anchor, **spot)

@@ -1,8 +1,9 @@
 """The methods of the first stage under one interface; a new one is a file and a line here."""
 
-from sdsc_core.methods import ensc, imc, knn, omp, ssc
+from sdsc_core.methods import bdr, ensc, imc, knn, lrr, lrsc, lsr, omp, ssc
 from sdsc_core.methods.base import Method, Parameter, Solution
 
-METHODS: dict[str, Method] = {m.METHOD.name: m.METHOD for m in (imc, ssc, omp, ensc, knn)}
+_MODULES = (imc, ssc, omp, ensc, lsr, lrr, bdr, lrsc, knn)
+METHODS: dict[str, Method] = {m.METHOD.name: m.METHOD for m in _MODULES}
 
 __all__ = ["METHODS", "Method", "Parameter", "Solution"]

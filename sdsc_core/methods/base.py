@@ -202,3 +202,24 @@ def keep_largest(C: NDArray[np.float64] | sp.csr_array, share: float) -> Any:
     keep = np.empty(C.shape, dtype=bool)
     np.put_along_axis(keep, order, before < needed, axis=1)
     return np.where(keep, C, 0.0)
+
+
+def principal_scores(X: NDArray[np.float64], dims: int) -> NDArray[np.float64]:
+    """X (N, D) on its first principal axes, without centring: subspaces go through the origin.
+
+    >>> principal_scores(np.array([[3.0, 4.0], [6.0, 8.0]]), 1).round(6).tolist()
+    [[5.0], [10.0]]
+    """
+    dims = min(dims, *X.shape)
+    squares, V = np.linalg.eigh(X @ X.T)
+    scores = V[:, ::-1][:, :dims] * np.sqrt(np.maximum(squares[::-1][:dims], 0.0))
+    return scores * np.where(scores[np.abs(scores).argmax(axis=0), np.arange(dims)] < 0, -1.0, 1.0)
+
+
+def square_bytes(count: int, n_points: int) -> int:
+    """Bytes of some N × N matrices.
+
+    >>> square_bytes(2, 10)
+    1600
+    """
+    return 8 * count * n_points * n_points

@@ -10,7 +10,9 @@ import scipy.sparse as sp
 
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_data
-from sdsc_core.methods._admm import LassoAdmm, Limits
+from sdsc_core.methods._admm import BLOCK, TOLERANCE, LassoAdmm, admm_memory
+from sdsc_core.methods._elastic import TOLERANCE as EXACT
+from sdsc_core.methods._elastic import coherences, elastic_memory, elastic_nets
 from sdsc_core.methods.base import (
     Method,
     Parameter,
@@ -19,8 +21,6 @@ from sdsc_core.methods.base import (
     keep_largest,
     unit_rows,
 )
-
-BLOCK = 128
 
 
 def ssc(
@@ -31,16 +31,14 @@ def ssc(
     outliers: bool = False,
     threshold: float = 1.0,
     max_iterations: int = 200,
-    tolerance: float = 2e-4,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Solution:
-    """Represent each point by few others: one Lasso a point, by ADMM.
+    """Represent each point by few others: one Lasso a point.
 
-    Notes
-    -----
-    The authors zero the diagonal of the smooth variable after each step, which moves the fixed
-    point away from the stated problem; here its multiplier brings it to zero.
+    The plain problem is solved exactly by an active set; ``affine`` (coefficients sum to one) and
+    ``outliers`` (x_i may also use a sparse error of its own) go through the authors' ADMM, to
+    which ``max_iterations`` applies.
 
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
     >>> (ssc(X).C.toarray() != 0).astype(int).tolist()
@@ -48,21 +46,38 @@ def ssc(
     """
     X = unit_rows(check_data(X))
     METHOD.settings(
-        alpha=alpha, affine=affine, outliers=outliers, threshold=threshold,
-        max_iterations=max_iterations, tolerance=tolerance,
+        alpha=alpha,
+        affine=affine,
+        outliers=outliers,
+        threshold=threshold,
+        max_iterations=max_iterations,
     )
-    problem = LassoAdmm(X, alpha, affine, outliers)
-    limits = Limits(max_iterations, tolerance)
-    same = np.zeros(len(X), np.int64)
+    if affine or outliers:
+        problem = LassoAdmm(X, alpha, affine, outliers)
+        C, iterations, residual = _by_admm(problem, threshold, max_iterations, n_jobs, progress)
+        return iterated(C, iterations, residual, TOLERANCE)
+    best = coherences(X)
+    mu = best[best > 0].min() if best.any() else 0.0
+    t = np.where(best > 0, mu / alpha, 0.0)
+    nets = elastic_nets(X, t, np.zeros(len(X)), n_jobs, progress)
+    return iterated(keep_largest(nets.C, threshold), nets.rounds, nets.violation, EXACT)
 
+
+def _by_admm(
+    problem: LassoAdmm,
+    threshold: float,
+    max_iterations: int,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> tuple[sp.csr_array, int, float]:
     def solve(start: int, stop: int) -> tuple[sp.csr_array, int, float]:
         state = problem.start(start, stop)
-        steps, residual = problem.run(start, state, np.array([1.0, 0.0]), same, limits)
+        steps, residual = problem.run(start, state, max_iterations)
         return sp.csr_array(keep_largest(state.C, threshold)), steps, residual
 
-    blocks = run_blocks(solve, len(X), BLOCK, n_jobs=n_jobs, progress=progress)
+    blocks = run_blocks(solve, len(problem.X), BLOCK, n_jobs=n_jobs, progress=progress)
     C = sp.csr_array(sp.vstack([b[0] for b in blocks]))
-    return iterated(C, max(b[1] for b in blocks), max(b[2] for b in blocks), tolerance)
+    return C, max(b[1] for b in blocks), max(b[2] for b in blocks)
 
 
 METHOD = Method(
@@ -70,17 +85,22 @@ METHOD = Method(
     title="Sparse Subspace Clustering",
     function=ssc,
     parameters=(
-        Parameter("alpha", 20.0, 1.1, 2000.0, "Weight of the fit over sparsity; more gives more neighbours.", log=True),
-        Parameter("affine", False, None, None, "Coefficients of a point sum to one, for affine subspaces."),
-        Parameter("outliers", False, None, None, "Allow a few wrong entries in each sample."),
-        Parameter("threshold", 1.0, 0.1, 1.0, "Share of each point's ℓ1 norm that is kept.", step=0.05),
-        Parameter("max_iterations", 200, 1, 10000, "Most steps of ADMM."),
-        Parameter("tolerance", 2e-4, 1e-10, 1e-1, "Residual at which ADMM stops.", log=True),
+        Parameter(
+            "alpha", 20.0, 1.1, 2000.0, "Weight of the fit; more gives more neighbours.", log=True
+        ),
+        Parameter("affine", False, None, None, "Coefficients of a point sum to one."),
+        Parameter("outliers", False, None, None, "Allow some wrong entries in each sample."),
+        Parameter(
+            "threshold", 1.0, 0.1, 1.0, "Share of each point's ℓ1 norm that is kept.", step=0.05
+        ),
+        Parameter(
+            "max_iterations", 200, 1, 10000, "Most iterations with affine or outliers.", step=50
+        ),
     ),
     presets={
         "faces": {"alpha": 20.0, "outliers": True},
         "digits": {"alpha": 20.0},
         "motion": {"alpha": 800.0, "affine": True, "threshold": 0.7},
     },
-    memory=lambda n, d: 8 * (3 * n * d + min(n, d) * n + 6 * BLOCK * (n + d) * 2 + n * n // 4),
+    memory=lambda n, d: max(elastic_memory(n, d), admm_memory(n, d)),
 )

@@ -1,0 +1,318 @@
+"""Words of the paper: two sentences each, and a picture whose numbers the library computes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdsc_core import (
+    analyse,
+    connectivity,
+    cut_vol,
+    densify,
+    explain,
+    figures,
+    imc,
+    ncut,
+    pce,
+    preserving_error,
+)
+from sdsc_core.datasets import make_subspaces
+from sdsc_core.figures import Graph
+
+SQUARE = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, 0.5], [0.5, -0.5]])
+RIGHT = np.array([1.1, 0])
+PAIR = np.vstack([SQUARE - RIGHT, SQUARE + RIGHT])  # two squares side by side
+TWO = np.repeat([0, 1], 4)
+ONE = np.zeros(3, int)
+TRIANGLE = np.array([[-1.0, 0], [0.0, 1], [1.0, 0]])
+FULL = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (1, 3)]
+RING = [(0, 1), (1, 2), (2, 3), (3, 0)]
+CHAIN = [(0, 1), (1, 2), (2, 3)]
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word, what it means in two sentences, and a picture."""
+
+    name: str
+    text: str
+    figure: Any
+    alt: str
+
+
+def words() -> list[Word]:
+    """All of them, in the order in which they build on each other."""
+    return [
+        _self_expression(),
+        _preserving(),
+        _affinity(),
+        _connectivity(),
+        _conn_whole(),
+        _conn_least(),
+        _conn_mean(),
+        _cut_vol(),
+        _ncut(),
+        _conditions(),
+        _distances(),
+        _q(),
+    ]
+
+
+def _links(n: int, *pairs: tuple[int, int], w: float = 1.0) -> NDArray[np.float64]:
+    W = np.zeros((n, n))
+    for a, b in pairs:
+        W[a, b] = W[b, a] = w
+    return W
+
+
+def _two(left: list, right: list, *across: tuple[int, int], w: float = 1.0) -> NDArray[np.float64]:
+    """Two squares of four points, with links inside each and some between."""
+    moved = [(a + 4, b + 4) for a, b in right]
+    return np.maximum(_links(8, *left, *moved), _links(8, *across, w=w))
+
+
+def _tiny(overlap: int) -> tuple[NDArray[np.float64], NDArray[np.int64], Any]:
+    data = make_subspaces(2, 2, 6, points_each=5, random_state=5, overlap=overlap)
+    assert data.labels is not None
+    return data.X, data.labels, imc(data.X, 2)
+
+
+def _circles() -> NDArray[np.float64]:
+    """Five points on each of two circles."""
+    angle = 2 * np.pi * np.arange(5) / 5 + 0.3
+    ring = 0.6 * np.column_stack([np.cos(angle), np.sin(angle)])
+    return np.vstack([ring - RIGHT, ring + RIGHT])
+
+
+def _self_expression() -> Word:
+    _, labels, path = _tiny(0)
+    row = path.coefficients().toarray()[0]
+    used = np.flatnonzero(row)
+    named = " and ".join(f"{j} (weight {row[j]:.2f})" for j in used)
+    own = int((labels[used] == labels[0]).sum())
+    return Word(
+        "Self-expression",
+        r"Each point is written as a weighted sum of a few others, $x_i \approx \sum_j c_{ij} x_j$"
+        r" with $c_{ii} = 0$ (eq. 1), and the weights of all points form the matrix $C$. Here IMC"
+        f" writes point 0 of ten by points {named}; {own} of {len(used)} lie in its own subspace,"
+        " shown by colour.",
+        figures.row_of_c(row, labels),
+        f"Bars of the coefficients of point 0: points {named}.",
+    )
+
+
+def _preserving() -> Word:
+    graphs, shares = [], []
+    for overlap, title in ((0, "apart"), (1, "overlapping")):
+        _, labels, path = _tiny(overlap)
+        share = preserving_error(path.coefficients(), labels)
+        shares.append(share)
+        graphs.append(
+            Graph(
+                f"{title}: {share:.0%} astray",
+                path.affinity().toarray(),
+                labels,
+                _circles(),
+            )
+        )
+    return Word(
+        "Subspace-preserving",
+        "$C$ is subspace-preserving if every point is made of points of its own subspace alone:"
+        r" $c_{ij} \neq 0$ only where $x_i$ and $x_j$ lie in the same one. The subspace-preserving"
+        " error is the share of the weight that goes astray, on average over the points:"
+        f" {shares[0]:.0%} on the left, {shares[1]:.0%} on the right, by the orange links.",
+        figures.small_graphs(graphs),
+        "Two graphs of ten points; in the right one some links cross between the subspaces.",
+    )
+
+
+def _affinity() -> Word:
+    _, labels, path = _tiny(0)
+    W = path.affinity().toarray()
+    five = np.arange(5)
+    inside = W[np.ix_(five, five)]
+    return Word(
+        "Affinity W",
+        r"The affinity $w_{ij}$ is how similar two points are, from 0 (no link) to 1; for IMC it is"
+        r" the larger of $|c_{ij}|$ and $|c_{ji}|$ (eq. 5). So $W$ is a matrix and a graph at once:"
+        f" these five points have {np.count_nonzero(np.triu(inside))} of 10 possible links, each"
+        " with its value.",
+        figures.small_graphs(
+            [Graph("", inside, labels[:5], _circles()[:5])], weights=True, height=280
+        ),
+        "A graph of five points with the affinity written on each link.",
+    )
+
+
+def _connectivity() -> Word:
+    triangles = [(0, 1), (0, 3), (1, 3), (2, 4), (2, 5), (4, 5)]
+    six = np.array([[-1, -0.5], [-1, 0.5], [0.4, 0], [-0.4, 0], [1, 0.5], [1, -0.5]])
+    whole = [(a, b) for a in range(6) for b in range(a)]
+    graphs, values = [], []
+    for title, pairs in (
+        ("in pieces", triangles),
+        ("by a thread", [*triangles, (2, 3)]),
+        ("all linked", whole),
+    ):
+        W = _links(6, *pairs)
+        values.append(connectivity(W).whole)
+        graphs.append(Graph(f"{title}: {values[-1]:.2f}", W, np.zeros(6, int), six))
+    return Word(
+        "Connectivity",
+        "Connectivity says how hard it is to tear a graph in two; it is the second smallest"
+        r" eigenvalue of $L = I - D^{-1/2} W D^{-1/2}$, with the points' total affinities in $D$."
+        f" It is {values[0]:.0f} for a graph in pieces, small where it hangs by a thread"
+        f" ({values[1]:.2f}), and largest where every point is linked with every other"
+        f" ({values[2]:.2f}).",
+        figures.small_graphs(graphs),
+        f"Three graphs of six points with connectivity {values[0]:.2f}, {values[1]:.2f} and"
+        f" {values[2]:.2f}.",
+    )
+
+
+def _conn_whole() -> Word:
+    few = _two(FULL, FULL, (3, 4))
+    many = _two(FULL, FULL, (3, 4), (2, 5), (3, 5), (2, 4))
+    a, b = (connectivity(W).whole for W in (few, many))
+    return Word(
+        "CONN, whole graph",
+        "The connectivity of all points at once, as the paper's text defines CONN. It falls when"
+        f" clusters part well: it is only {a:.2f} on the left, where the clusters are easy to see,"
+        f" and {b:.2f} on the right, where four links cross; so a low value is no fault by itself.",
+        figures.small_graphs(
+            [
+                Graph(f"one crossing: {a:.2f}", few, TWO, PAIR),
+                Graph(f"four crossings: {b:.2f}", many, TWO, PAIR),
+            ]
+        ),
+        "Two clusters of four points, joined by one link and by four.",
+    )
+
+
+def _conn_least() -> Word:
+    W = _two(FULL, CHAIN, (3, 4))
+    conn = connectivity(W, TWO)
+    left, right = conn.per_cluster
+    return Word(
+        "CONN, least cluster",
+        "The connectivity inside each class (or found cluster) by its own links alone, and of these"
+        f" the smallest. Here the full square on the left has {left:.2f} and the chain on the"
+        f" right {right:.2f}, so the least is {conn.min:.2f}: the chain is what spectral clustering"
+        " would tear first.",
+        figures.small_graphs([Graph(f"{left:.2f} and {right:.2f}", W, TWO, PAIR)]),
+        f"A full square with connectivity {left:.2f} and a chain with {right:.2f}.",
+    )
+
+
+def _conn_mean() -> Word:
+    three = np.vstack([SQUARE - 1.5 * RIGHT, SQUARE, SQUARE + 1.5 * RIGHT])
+    broken = [(8, 9), (10, 11)]
+    W = _links(12, *FULL, *[(a + 4, b + 4) for a, b in RING], *broken)
+    labels = np.repeat([0, 1, 2], 4)
+    conn = connectivity(W, labels)
+    each = ", ".join(f"{c:.2f}" for c in conn.per_cluster)
+    return Word(
+        "CONN, mean",
+        f"The mean of the connectivities inside the classes: of {each} it is {conn.mean:.2f}. Read"
+        f" it beside the least ({conn.min:.2f} here), as a class in pieces can hide behind good"
+        " ones.",
+        figures.small_graphs([Graph(each.replace(", ", " · "), W, labels, three)]),
+        f"Three clusters of four points with connectivity {each}.",
+    )
+
+
+def _split(W: NDArray[np.float64], labels: NDArray[np.int64], title: str) -> Graph:
+    return Graph(f"{title}: Ncut {ncut(W, labels):.2f}", W, labels, PAIR)
+
+
+def _cut_vol() -> Word:
+    W = _two(FULL, RING, (3, 4), (2, 5), w=0.5)
+    cut, vol = cut_vol(W, TWO)
+    return Word(
+        "cut and vol",
+        r"$\mathrm{cut}(A)$ is the affinity that leaves cluster $A$ (eq. 6): the two orange links"
+        f" of 0.5 make {cut[0]:.0f}. $\\mathrm{{vol}}(A)$ is the affinity inside it (eq. 7), each"
+        f" link counted from both ends: {vol[0]:.0f} for the blue cluster, {vol[1]:.0f} for the"
+        " yellow one.",
+        figures.small_graphs([Graph("", W, TWO, PAIR)], weights=True),
+        f"Two clusters of four points; cut is {cut[0]:.0f}, vol {vol[0]:.0f} and {vol[1]:.0f}.",
+    )
+
+
+def _ncut() -> Word:
+    W = _two(FULL, RING, (3, 4), (2, 5), w=0.5)
+    other = np.array([0, 0, 1, 1, 1, 1, 1, 1])
+    a, b = ncut(W, TWO), ncut(W, other)
+    return Word(
+        "Ncut",
+        r"The normalised cut $\sum_i \mathrm{cut}(A_i) / \mathrm{vol}(A_i)$ (eq. 8) is the affinity"
+        " that a partition loses over what it keeps. Spectral clustering looks for the partition"
+        f" with the smallest: {a:.2f} on the left is better than {b:.2f} on the right, for the"
+        " same graph.",
+        figures.small_graphs([_split(W, TWO, "natural"), _split(W, other, "torn")]),
+        f"One graph parted in two ways, with Ncut {a:.2f} and {b:.2f}.",
+    )
+
+
+def _triangle(a: float, b: float) -> NDArray[np.float64]:
+    return np.array([[0, a, 0], [a, 0, b], [0, b, 0]])
+
+
+def _conditions() -> Word:
+    graphs, found = [], []
+    for a, b in ((0.9, 0.9), (0.9, 0.7), (0.7, 0.7)):
+        W = _triangle(a, b)
+        e = explain(W, 0, 2)
+        found.append(e)
+        star = pce(W).toarray()
+        title = f"condition {e.condition}"
+        graphs.append(Graph(title, W, ONE, TRIANGLE, star, ("i", "k", "j")))
+    values = ", ".join(f"{e.after:.2f}" for e in found)
+    return Word(
+        "Witness and conditions",
+        r"PCE links $i$ and $j$ if a third point $k$, the witness, is close to both: two links"
+        r" above $\theta_1$ (condition 1), one above $\theta_1$ and one above $\theta_2$ (2), or"
+        r" two between $\theta_2$ and $\theta_1$ (3). With $\theta_1 = 0.8$ and $\theta_2 = 0.6$"
+        rf" the new links are {values}: $\frac12(w_{{ik}}+w_{{kj}})$, $\min$, $\frac12\max$.",
+        figures.small_graphs(graphs, weights=True),
+        f"Three triangles; the new link from i to j has the value {values}.",
+    )
+
+
+def _distances() -> Word:
+    W = _triangle(0.9, 0.8)
+    graphs, values = [], []
+    for rule in ("D1", "D2", "D3"):
+        star = np.asarray(densify(W, rule))
+        values.append(star[0, 2])
+        graphs.append(Graph(rule, W, ONE, TRIANGLE, star, ("i", "k", "j")))
+    shown = ", ".join(f"{v:.2f}" for v in values)
+    return Word(
+        "D1, D2, D3",
+        r"The universal dense stage (Algorithm 4) turns affinities into distances, $1 - w$,"
+        r" $1 - \ln w$ or $1/w$, takes the way over $k$ where it is shorter, and turns back. For"
+        f" the same two links of 0.9 and 0.8 the new one becomes {shown}: a rule without"
+        " thresholds links every pair that shares a neighbour.",
+        figures.small_graphs(graphs, weights=True),
+        f"Three triangles; the new link has the value {shown}.",
+    )
+
+
+def _q() -> Word:
+    W = _two(RING, RING, (3, 4), (2, 5), w=0.5)
+    W = np.where((W > 0) & (TWO[:, None] == TWO), 0.9, W)
+    star = pce(W).toarray()
+    a = analyse(W, star, TWO)
+    return Word(
+        "Q",
+        r"$Q = \mathrm{Ncut}^* / \mathrm{Ncut}$ (eq. 11) compares the cut after the dense stage"
+        " with the one before, both as affinity between over affinity inside. Below 1 the dense"
+        f" stage helped: here PCE adds the dashed links, Ncut falls from {a.ncut:.3f} to"
+        f" {a.ncut_star:.3f}, and Q = {a.q:.2f}.",
+        figures.small_graphs(
+            [Graph("W", W, TWO, PAIR), Graph(f"W*: Q = {a.q:.2f}", W, TWO, PAIR, star)]
+        ),
+        f"Two clusters before and after PCE; Q is {a.q:.2f}.",
+    )

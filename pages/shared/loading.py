@@ -1,0 +1,147 @@
+"""What a user loads: a file being read, and the data sets of the session.
+
+A data set that was loaded lives in the session, which is the user's alone. A file that cannot be
+read changes nothing: what was there before stays in use.
+"""
+
+import re
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pages.shared.settings import PREPARE, apply, defaults
+from pages.shared.stages import remember
+from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, describe
+
+FRESH = (*PREPARE, "point")  # settings that belong to one data set
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A file that was chosen: its name, where it is read from, and what tells it from others."""
+
+    file: str
+    source: UploadedFile | Path
+    key: str
+
+
+def plain(text: str) -> str:
+    """A name from a file as it is, whatever Markdown would make of it."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|$:<>~])", r"\\\1", text)
+
+
+def sets() -> dict[str, Dataset]:
+    """The data sets of this session by name."""
+    return st.session_state.setdefault("loaded", {})
+
+
+def title(name: str) -> str:
+    """A data set's name for people."""
+    known = SAMPLES.get(name) or KNOWN.get(name)
+    return known.title if known else name
+
+
+def described(data: Dataset) -> Description:
+    """Counts and norms, computed once."""
+    return remember(("description", data.digest), lambda: describe(data))
+
+
+def present(name: str) -> bool:
+    """Whether a data set can be had, or only an address speaks of it."""
+    return name in SAMPLES or name in sets()
+
+
+def choose(draft: Draft) -> None:
+    """Make a file the one to be read; for callbacks."""
+    st.session_state.draft, st.session_state.draft_name = draft, None
+
+
+def set_aside() -> None:
+    """Let go of a file that never became a data set; for callbacks."""
+    if st.session_state.get("draft_name") is None:
+        st.session_state.pop("draft", None)
+
+
+def use(name: str) -> None:
+    """Make a sample or a loaded data set the current one; for callbacks."""
+    set_aside()
+    if name != st.session_state.data:
+        apply(defaults(*FRESH) | {"data": name})
+
+
+def take(name: str, data: Dataset) -> None:
+    """Keep a data set under a name and make it the current one.
+
+    Its preparation starts afresh, unless the address named this very set before it was loaded.
+    """
+    awaited = st.session_state.data == name and not present(name)
+    sets()[name] = data
+    st.session_state.pop("removed", None)
+    apply(({} if awaited else defaults(*FRESH)) | {"data": name})
+
+
+def free_name(file: str, data: Dataset) -> str:
+    """The file's name, with a number where another data set has it already."""
+    name, number = file, 1
+    while name in sets() and sets()[name].digest != data.digest:
+        number += 1
+        name = f"{Path(file).stem} ({number}){Path(file).suffix}"
+    return name
+
+
+def remove(name: str) -> None:
+    """Let go of a data set, which can be undone until the next one is loaded; for callbacks."""
+    kept = {setting: st.session_state[setting] for setting in FRESH}
+    st.session_state.removed = (name, sets().pop(name), kept)
+    if st.session_state.get("draft_name") == name:
+        st.session_state.pop("draft")
+    apply(defaults(*FRESH, "data"))
+
+
+def undo() -> None:
+    """Bring back what `remove` took, with its preparation; for callbacks."""
+    name, data, kept = st.session_state.pop("removed")
+    sets()[name] = data
+    apply(kept | {"data": name})
+
+
+def once(slot: str, key: Hashable, work: Callable[[], Any]) -> tuple[Any, str]:
+    """The result of some work on a file or the sentence it failed with, kept for one key only."""
+    kept = st.session_state.get(slot)
+    if kept is None or kept[0] != key:
+        try:
+            kept = (key, work(), "")
+        except ValueError as problem:
+            kept = (key, None, str(problem))
+        except MemoryError:
+            kept = (key, None, "There is not enough memory for this file; give a smaller one.")
+        st.session_state[slot] = kept
+    return kept[1], kept[2]
+
+
+def check(data: Dataset) -> Dataset:
+    """The data set if the methods can work with it at all."""
+    if data.n_features < 2:
+        raise ValueError(
+            f"It has {_count(data.n_features, 'feature')} for each of its {data.n_points:,}"
+            " samples, but correlation needs at least 2; choose another variable or orientation."
+        )
+    if data.n_points < 2:
+        raise ValueError(
+            f"It has {_count(data.n_points, 'sample')}, but clustering needs at least 2; choose"
+            " another variable or orientation."
+        )
+    return data
+
+
+def noted(data: Dataset, sentence: str) -> Dataset:
+    """The data set with one more sentence on what it is."""
+    return replace(data, note=f"{data.note} {sentence}".strip())
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

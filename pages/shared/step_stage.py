@@ -1,0 +1,163 @@
+"""Step through, third part: W and W* as Γ grows, with ACC and CONN."""
+
+import hashlib
+import time
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages.shared.canvas import pack, script, source
+from pages.shared.inspection import groups
+from pages.shared.panels import ORDERS
+from pages.shared.stages import Run, remember
+from sdsc_core import Summary, dense_stage, figures
+from sdsc_core.figures.steps import Frames, frames
+from sdsc_core.trace import grown
+
+PATIENCE = 0.6  # seconds of computing before what is there is shown
+HTML = """
+<div class='bar'></div>
+<div class='whole'>
+  <div class='pair'><canvas class='matrix' role='img'></canvas>
+    <div><div class='legend'><span><i class='link'></i>link of W, the stronger the fuller</span>
+      <span><i class='raised'></i>link that W* adds or raises</span></div>
+      <div class='words' role='status'></div></div></div>
+  <canvas class='charts' role='img'></canvas>
+</div>
+"""
+_mount = st.components.v2.component(
+    "sdsc_step_stage", html=HTML, css=source("step.css"), js=script("player", "step_stage")
+)
+HOW = r"""
+Press **Play**. With every step of $\Gamma$ each point adds one pick, so **W** fills up. At the end
+**W\*** is laid over it, in a colour of its own: the links that the dense stage adds because a third
+point vouches for them. The points are sorted by {order}, so good links lie in the squares on the
+diagonal, and links outside the squares mislead. Below, for every $\Gamma$ (▲ is the one set in the
+sidebar): **ACC**, the share of points that end in the right cluster, and **CONN**, how well each
+{one} hangs together (0 if it falls apart).
+"""
+
+
+def show(run: Run) -> None:
+    """The animation at once; its curves fill in as they are computed."""
+    by = groups(run)
+    order = "class" if run.data.labels is not None else "cluster"
+    st.markdown(HOW.format(order=ORDERS[order], one=by.one))
+    if run.data.labels is None:
+        st.info("ACC needs the true classes, which are not known here; CONN goes by the clusters.")
+    done: list[tuple[Summary, Summary]] = remember(("grown", _key(run), run.k), list)
+    unfinished = len(done) < _most(run)
+    st.fragment(_animation, run_every=0.3 if unfinished else None)(run, order, done)
+
+
+def _most(run: Run) -> int:
+    return run.path.picks.shape[1]
+
+
+def _key(run: Run) -> tuple[Any, ...]:
+    names = ("residual", "similarity", "dense", "theta1", "theta2", "seed")
+    return (run.data.digest, *(run.settings[name] for name in names))
+
+
+def _animation(run: Run, order: str, done: list[tuple[Summary, Summary]]) -> None:
+    most, begun = _most(run), time.monotonic()
+    fresh = len(done) < most
+    while len(done) < most and time.monotonic() - begun < PATIENCE:
+        done.append(_figures(run, len(done) + 1))
+    drawn = remember(("frames", _key(run), order, run.k), lambda: _frames(run, order))
+    head = _head(run, order, done, drawn)
+    _mount(key="stage", data=pack(head, drawn.arrays()), height="content")
+    if len(done) < most:
+        st.progress(len(done) / most, f"The curves are being computed: Γ = {len(done)} of {most}")
+    elif fresh and begun > st.session_state.get("stage begun", 0):
+        st.session_state["stage begun"] = time.monotonic()
+        st.rerun()  # once more, without the clock
+
+
+def _figures(run: Run, gamma: int) -> tuple[Summary, Summary]:
+    s = run.settings
+    dense = None if s["dense"] == "none" else s["dense"]
+    g = grown(
+        run.path, gamma, run.k, run.data.labels, dense=dense, theta1=s["theta1"],
+        theta2=s["theta2"], random_state=s["seed"],
+    )  # fmt: skip
+    return g.before, g.after
+
+
+def _frames(run: Run, order: str) -> Frames:
+    s = run.settings
+    dense = None if s["dense"] == "none" else s["dense"]
+    thetas = (s["theta1"], s["theta2"])
+    pairs = (
+        (W, dense_stage(W, dense, *thetas))
+        for W in (run.path.affinity(gamma) for gamma in range(1, _most(run) + 1))
+    )
+    return frames(pairs, figures.ordering(order, run.data.labels, run.after.labels))
+
+
+def _head(
+    run: Run, order: str, done: list[tuple[Summary, Summary]], drawn: Frames
+) -> dict[str, Any]:
+    by, most = groups(run), _most(run)
+    at = figures.ordering(order, run.data.labels, run.after.labels)
+    blocks = figures.class_blocks(by.of, at, tuple(map(str, by.names)))
+    stamp = hashlib.sha1(repr((_key(run), order, run.k)).encode(), usedforsecurity=False)
+    return {
+        "points": run.data.n_points,
+        "size": drawn.size,
+        "cell": drawn.cell,
+        "most": most,
+        "set": run.settings["gamma"],
+        "blocks": [{"start": a, "stop": b, "name": name} for a, b, name in blocks],
+        "axis": f"by {ORDERS[order]}",
+        "charts": charts(done, by.one),
+        "words": words(run, done, drawn),
+        "computed": len(done),
+        "stamp": stamp.hexdigest()[:12],
+    }
+
+
+def charts(done: list[tuple[Summary, Summary]], one: str) -> list[dict[str, Any]]:
+    """ACC and CONN of W and W*, as far as they are known."""
+    conn = [[s.conn.mean for s in side] for side in zip(*done, strict=True)] or [[], []]
+    high = max([0.1, *(v for side in conn for v in side)])
+    out = [
+        {
+            "title": f"CONN, mean over the {'classes' if one == 'class' else 'clusters'}",
+            "series": conn,
+            "high": float(np.ceil(10 * high) / 10),
+            "percent": False,
+        }
+    ]
+    if done and done[0][0].acc is not None:
+        acc = [[s.acc for s in side] for side in zip(*done, strict=True)]
+        out.insert(0, {"title": "ACC", "series": acc, "high": 1.0, "percent": True})
+    return out
+
+
+def words(run: Run, done: list[tuple[Summary, Summary]], drawn: Frames) -> list[tuple[str, str]]:
+    """For each Γ a sentence on W and one on W*."""
+    texts = []
+    for gamma in range(1, _most(run) + 1):
+        if gamma > len(done):
+            texts.append((f"Γ = {gamma}: the figures are being computed.", ""))
+            continue
+        before, after = done[gamma - 1]
+        more = (after.nonzeros - before.nonzeros) // 2
+        texts.append(
+            (
+                f"Γ = {gamma}: W has {before.nonzeros // 2:,} links; {before.inside:.1%} of its"
+                f" similarity lies inside the {before.by}.{_found(before)}",
+                f"W* adds {more:,} links; of its similarity {after.inside:.1%} lies inside."
+                f"{_found(after)}",
+            )
+        )
+    return texts
+
+
+def _found(s: Summary) -> str:
+    parts = len(s.component_sizes)
+    falls = f" The graph falls into {parts} parts." if parts > 1 else " All points are connected."
+    acc = "" if s.acc is None else f" ACC {s.acc:.1%},"
+    return f"{falls}{acc} CONN {s.conn.mean:.4f}."

@@ -1,0 +1,39 @@
+"""Step through: IMC for one point, the dense stage for one pair, and both as Γ grows."""
+
+import streamlit as st
+
+from pages.shared.settings import through_app
+
+through_app()
+st.title("Step through", anchor=False)
+st.caption(
+    "The method in slow motion: how **one point** finds its partners, why **one pair** gets linked"
+    " although it was not, and how **the whole matrix** fills up."
+)
+spot = st.empty()
+with spot, st.spinner("Loading the library …"):
+    from pages.shared import panels, sidebar, stages, step_pair, step_point, step_stage
+    from pages.shared.warm import warm
+warm(spot)
+sidebar.choose_data()
+sidebar.presets()
+data = stages.current_data()
+sidebar.clusters(data)
+sidebar.method(data)
+
+run, problem = stages.show_or_last(data, spot)
+if problem:
+    panels.explain_problem(problem)
+if run is None:
+    st.stop()
+
+VIEWS = {"point": "One point", "pair": "One pair", "stage": "Whole stage"}
+view = st.segmented_control(
+    "What to step through", list(VIEWS), key="step", format_func=VIEWS.get, required=True
+)
+if view == "point":
+    step_point.show(run)
+elif view == "pair":
+    step_pair.show(run)
+else:
+    step_stage.show(run)

@@ -1,0 +1,26 @@
+"""Words: what the terms of the paper mean, in two sentences and a picture each."""
+
+import streamlit as st
+
+from pages.shared.settings import through_app
+
+through_app()
+st.title("Words", anchor=False)
+st.caption(
+    "The words that the screens use, in two sentences and a picture each. The pictures are tiny"
+    " examples, computed by the same library as everything else. Circles are points, and their"
+    " colour is the subspace or cluster; orange links go astray, dashed ones are new."
+)
+spot = st.empty()
+with spot, st.spinner("Loading the library …"):
+    from pages.shared.glossary import words
+    from pages.shared.stages import remember
+    from pages.shared.warm import warm
+warm(spot)
+for n, word in enumerate(remember("words", words)):
+    if n % 2 == 0:
+        columns = st.columns(2, gap="medium")
+    with columns[n % 2].container(border=True, height="stretch"):
+        st.subheader(word.name, anchor=word.name.lower().replace(" ", "-"))
+        st.markdown(word.text)
+        st.plotly_chart(word.figure, key=f"word {word.name}", alt=word.alt)

@@ -1,0 +1,46 @@
+"""LRSC, Low-Rank Subspace Clustering (Vidal and Favaro); beyond the paper's list.
+
+min ‖C‖* + (τ/2) ‖X − CX‖², C = Cᵀ. Solved by C = U₁ (I − Σ₁⁻²/τ) U₁ᵀ over σ > 1/√τ, where
+X = UΣVᵀ with samples in rows; τ = strength/‖X‖₂².
+"""
+
+from typing import Any
+
+import numpy as np
+
+from sdsc_core.blocks import Progress, tick
+from sdsc_core.checks import check_data
+from sdsc_core.methods.base import Method, Parameter, Solution, unit_rows
+
+
+def lrsc(X: Any, *, strength: float = 100.0, progress: Progress | None = None) -> Solution:
+    """Represent points by a symmetric matrix of low rank, in closed form.
+
+    >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
+    >>> (lrsc(X).C.round(1) + 0.0).tolist()
+    [[0.5, 0.5, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5], [0.0, 0.0, 0.5, 0.5]]
+    """
+    X = unit_rows(check_data(X))
+    METHOD.settings(strength=strength)
+    tick(progress, 0, 1)
+    U, s, _ = np.linalg.svd(X, full_matrices=False)
+    if not s[0]:
+        return Solution(np.zeros((len(X), len(X))))
+    relative = s / s[0]
+    kept = relative**2 > 1.0 / strength
+    U = U[:, kept]
+    C = (U * (1.0 - 1.0 / (strength * relative[kept] ** 2))) @ U.T
+    tick(progress, 1, 1)
+    return Solution(C)
+
+
+METHOD = Method(
+    name="LRSC",
+    title="Low-Rank Subspace Clustering",
+    function=lrsc,
+    parameters=(
+        Parameter("strength", 100.0, 1.1, 1e6, "Weight of the fit, τ‖X‖²; more keeps more directions.", log=True),
+    ),
+    presets={"faces": {}, "digits": {}, "motion": {}},
+    memory=lambda n, d: 8 * (4 * n * d + 3 * n * n),
+)

@@ -1,0 +1,136 @@
+"""The app in a real browser: a server on a free port, Chromium, and when the page is at rest."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from importlib.util import find_spec
+from pathlib import Path
+from types import TracebackType
+
+ROOT = Path(__file__).resolve().parents[1]
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+QUIET = 450  # ms without a change; a slider waits 200 ms for the next key before it sends
+
+
+def missing() -> str:
+    """What the browser tests lack here, in a sentence; nothing where all is there."""
+    if find_spec("playwright") is None:
+        return "playwright is not installed; install the extra `test`"
+    return "" if shutil.which("chromium") else "chromium is not installed"
+
+
+class Server:
+    """The app as `streamlit run` serves it; a context manager."""
+
+    def __init__(self, env: dict[str, str] | None = None):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self.output = tempfile.NamedTemporaryFile()  # noqa: SIM115, closed in __exit__
+        self.last_words = ""
+        command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+        options = {"port": port, "headless": "true", "fileWatcherType": "none"}
+        for name, value in options.items():
+            command += [f"--server.{name}", str(value)]
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, env=env, stdout=self.output, stderr=subprocess.STDOUT
+        )
+
+    def __enter__(self) -> "Server":
+        for _ in range(600):
+            if self.process.poll() is not None:
+                break
+            try:
+                with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=5):
+                    return self
+            except (urllib.error.URLError, OSError):
+                time.sleep(0.1)
+        self.__exit__(None, None, None)
+        raise RuntimeError(f"The server did not start:\n{self.last_words}")
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.last_words = self.log()
+        self.output.close()
+
+    def log(self) -> str:
+        """What the server wrote so far."""
+        path = Path(self.output.name)  # opened anew: the server writes where its own handle stands
+        return path.read_text(errors="replace") if path.exists() else self.last_words
+
+
+# Notes when the page last spoke to the server and when it last heard from it.
+LISTEN = """{
+  const send = WebSocket.prototype.send;
+  WebSocket.prototype.send = function (data) {
+    if (!this.heard) this.heard = this.addEventListener(
+      "message", () => { window.heardAt = performance.now(); }) || true;
+    window.spokeAt = performance.now();
+    return send.call(this, data);
+  };
+}"""
+
+
+def launch(playwright):
+    """Debian's Chromium, without a window."""
+    return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+
+
+def watch(page, app_url):
+    """List of what goes wrong in a new page, filled as it happens.
+
+    A resource of another host that cannot be had is no fault of the app, nor is Streamlit's search
+    for its own root below the address of a screen.
+    """
+    problems = []
+    page.add_init_script(LISTEN)
+
+    def console(message):
+        url = message.location.get("url", "")
+        forgiven = not url.startswith(app_url) or "/_stcore/" in url
+        if message.type == "error" and not (
+            forgiven and message.text.startswith("Failed to load resource")
+        ):
+            problems.append(f"console: {message.text} ({url})")
+
+    page.on("console", console)
+    page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
+    return problems
+
+
+def settled(page, timeout=120):
+    """Wait until the app is at rest: connected, no run under way, nothing changing."""
+    page.wait_for_function(
+        """quiet => {
+          if (!window.lastChange) {
+            window.lastChange = performance.now();
+            new MutationObserver(() => { window.lastChange = performance.now(); }).observe(
+              document, { subtree: true, childList: true, attributes: true, characterData: true });
+          }
+          const app = document.querySelector('[data-testid="stApp"]');
+          const idle = app && app.dataset.testScriptState === "notRunning"
+            && app.dataset.testConnectionState === "CONNECTED"
+            && !document.querySelector('[data-stale="true"]');
+          if (!idle) window.lastChange = performance.now();
+          const answered = (window.heardAt || 0) >= (window.spokeAt || 0);
+          return idle && performance.now() - window.lastChange > (answered ? quiet : 20 * quiet);
+        }""",
+        arg=QUIET,
+        polling=50,
+        timeout=1000 * timeout,
+    )

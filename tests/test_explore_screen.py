@@ -1,0 +1,361 @@
+"""The Explore screen without a browser: what its controls do and what the address holds."""
+
+import contextlib
+import io
+import json
+import re
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from pages.shared import downloads, settings
+from pages.shared.presets import PRESETS
+from sdsc_core import datasets, imc, pce, spectral_clustering, summarise
+from sdsc_core.datasets import Dataset, make_subspaces
+
+
+def thetas(app):
+    return [app.session_state[f"theta{i}"] for i in (1, 2, 3)]
+
+
+def choose(app, **values):
+    """Set widgets by their keys, as a hand does, and run."""
+    for name, value in values.items():
+        kinds = (app.slider, app.segmented_control, app.selectbox, app.number_input)
+        widget = next(w for kind in kinds for w in kind if w.key == name)
+        widget.set_value(value)
+    return run(app)
+
+
+def run(app):
+    app.run()
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def figures(app):
+    """The large figures by name: value and change."""
+    return {m.label.removesuffix(" of W*"): (m.value, m.delta) for m in app.metric}
+
+
+def table(app):
+    """The table of metrics: name -> cells."""
+    body = next(h.proto.body for h in app.html if "<table" in h.proto.body)
+    rows = re.findall(r"<tr><td[^>]*>(.*?)</td>(.*?)</tr>", body)
+    return {name: re.findall(r"<td[^>]*>(.*?)</td>", cells) for name, cells in rows}
+
+
+def headline(app):
+    return app.markdown[0].value
+
+
+def press(app, label):
+    next(b for b in app.button if b.label == label).click()
+    return run(app)
+
+
+def load(app, data):
+    """Put a data set where the Data screen puts it, and choose it."""
+    run(app)
+    app.session_state["loaded"] = {data.name: data}
+    run(app)
+    return choose(app, data=data.name)
+
+
+def unlabelled():
+    return Dataset(make_subspaces(3, 3, 20, points_each=20).X, None, "no labels")
+
+
+def test_the_first_picture_is_the_library_s(app):
+    run(app)
+    data = datasets.sample("faces")
+    W = imc(data.X, 5).affinity()
+    star = pce(W, 0.8, 0.6)
+    before, after = (summarise(A, spectral_clustering(A, 6), data.labels) for A in (W, star))
+    shown = figures(app)
+    assert shown["ACC"] == (
+        f"{100 * after.acc:.1f} %",
+        f"{100 * (after.acc - before.acc):+.1f} against W",
+    )
+    assert shown["Nonzeros"][0] == f"{star.nnz:,}"
+    cells = table(app)
+    assert cells["Ncut"][:2] == [f"{before.ncut:.4f}", f"{after.ncut:.4f}"]
+    assert cells["CONN, least cluster"][1] == f"{after.conn.min:.4f}"
+    assert cells["NMI"][2] == f"{after.nmi - before.nmi:+.4f}"
+    assert app.query_params == {}
+
+
+@pytest.mark.parametrize("moved", ["theta1", "theta2", "theta3"])
+def test_thetas_push_each_other(monkeypatch, moved):
+    held = {}
+    monkeypatch.setattr(settings, "st", SimpleNamespace(session_state=held))
+    for value in np.linspace(0, 1, 101):
+        held.update({"theta1": 0.8, "theta2": 0.6, "theta3": 0.3, moved: float(value)})
+        settings.order_thetas(moved)
+        found = [held[f"theta{i}"] for i in (1, 2, 3)]
+        assert 1 >= found[0] > found[1] > found[2] >= 0
+        assert abs(held[moved] - value) <= 0.02 + 1e-9
+
+
+def test_moving_a_theta_moves_the_others_on_the_screen(app):
+    run(app)
+    choose(app, theta1=0.5)
+    assert thetas(app) == [0.5, 0.49, 0.3]
+    choose(app, theta3=0.9)
+    assert thetas(app) == [0.92, 0.91, 0.9]
+    assert [app.slider(key=f"theta{i}").value for i in (1, 2, 3)] == thetas(app)
+    assert app.query_params == {"theta1": "0.92", "theta2": "0.91", "theta3": "0.9"}
+    press(app, "Reset to the paper's values")
+    assert thetas(app) == [0.8, 0.6, 0.3] and app.query_params == {}
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda p: p.title)
+def test_preset_shows_its_state_and_the_script_gives_its_numbers(app, preset):
+    run(app)
+    choose(app, theta1=0.9, gamma=3)
+    press(app, preset.title)
+    assert preset.look in headline(app)
+    wanted = preset.settings()
+    assert {name: app.session_state[name] for name in wanted} == wanted
+    result = app.session_state["last"]
+    chosen = {name: app.session_state[name] for name in settings.SETTINGS}
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(downloads.python_script(result, chosen), {})
+    again = json.loads(printed.getvalue())
+    for name, side in (("W", result.before), ("W*", result.after)):
+        s, figures = side.summary, again[name]
+        assert (figures["ACC"], figures["NMI"], figures["nonzeros"]) == (s.acc, s.nmi, s.nonzeros)
+        assert figures["CONN"] == pytest.approx(s.conn.whole, abs=1e-5)
+        assert figures["Ncut"] == pytest.approx(s.ncut)
+
+
+def test_a_preset_s_words_go_with_its_data(app):
+    run(app)
+    press(app, "Noise")
+    choose(app, data="motion")
+    assert headline(app).endswith(datasets.SAMPLES["motion"].sentence)
+
+
+def test_where_the_number_of_clusters_comes_from(app):
+    run(app)
+    assert "6 clusters (known)" in headline(app)
+    choose(app, clusters="gap")
+    assert "suggested by the eigengap" in headline(app)
+    choose(app, clusters="own")
+    choose(app, k=3)
+    assert "3 clusters (chosen)" in headline(app)
+    assert app.query_params == {"clusters": "own", "k": "3"}
+
+
+def test_more_clusters_than_points_become_as_many(app):
+    load(app, unlabelled())
+    app.session_state["k"] = 5000
+    choose(app, clusters="own")
+    assert app.number_input(key="k").value == 60
+    assert "60 clusters (chosen)" in headline(app)
+
+
+def test_without_labels_everything_goes_by_found_clusters(app):
+    load(app, unlabelled())
+    assert figures(app)["ACC"] == ("–", "") and figures(app)["NMI"] == ("–", "")
+    assert "eigengap" in headline(app)
+    assert app.segmented_control(key="order").options == ["found cluster", "as loaded"]
+    assert app.segmented_control(key="paint").options == ["cluster"]
+    assert "needs the true classes" in app.info[0].value
+    assert any("by the found clusters" in c.value for c in app.caption)
+    assert table(app)["ACC"] == ["–", "–", "–"]
+    for change in ({"view": "change"}, {"dims": "3-D"}, {"order": "loaded"}, {"dense": "none"}):
+        choose(app, **change)
+    choose(app, data="faces")  # what stood in for the classes goes again
+    assert "6 clusters (known)" in headline(app)
+
+
+BAD = {
+    "NaN": np.full((20, 4), np.nan),
+    "one point": np.ones((1, 4)),
+    "one feature": np.arange(20.0)[:, None],
+    "no point": np.ones((0, 4)),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_data_leaves_the_last_result_and_one_sentence(app, name):
+    run(app)
+    before = figures(app)
+    load(app, Dataset(BAD[name], None, name))
+    assert len(app.warning) == 1 and app.warning[0].value.startswith("X has ")
+    assert re.fullmatch(r"[^.]*\.", app.warning[0].value)
+    assert figures(app) == before and "Shaded faces" in headline(app)
+    choose(app, data="motion")
+    assert not app.warning and "Rigid motions" in headline(app)
+
+
+def test_what_cannot_be_prepared_leaves_the_last_result_and_one_sentence(app):
+    run(app)
+    before = figures(app)
+    app.session_state["each"], app.session_state["pca"] = 1, 100
+    run(app)
+    assert "pca is 100" in app.warning[0].value
+    assert figures(app) == before
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.random.default_rng(0).random((2, 5)),
+        np.zeros((10, 4)),
+        np.vstack([np.ones((5, 8)), np.random.default_rng(0).random((20, 8))]),
+        np.tile(np.random.default_rng(0).random((2, 6)), (8, 1)),
+        1e200 * np.random.default_rng(0).random((12, 5)),
+    ],
+    ids=["two points", "zeros", "constant samples", "duplicates", "huge values"],
+)
+def test_odd_data_is_shown(app, X):
+    load(app, Dataset(X, None, "odd"))
+    assert not app.warning and "**odd**" in headline(app)
+    for change in ({"view": "change"}, {"dims": "3-D"}, {"dense": "D2"}, {"dense": "none"}):
+        choose(app, **change)
+
+
+def test_stopped_work_can_be_taken_up_again(app):
+    run(app)
+    app.session_state["stopped"] = app.session_state["wanted"]
+    run(app)
+    assert app.warning[0].value.startswith("Stopped.") and "Shaded faces" in headline(app)
+    press(app, "Compute")
+    assert not app.warning
+    app.session_state["stopped"] = app.session_state["wanted"]
+    choose(app, theta1=0.9)
+    assert not app.warning
+
+
+def test_a_pinned_run_is_compared_with_what_comes_after(app):
+    run(app)
+    press(app, "Pin as A")
+    first = table(app)
+    choose(app, gamma=2)
+    now = table(app)
+    assert now["ACC"][3] == first["ACC"][1]
+    assert float(now["ACC"][4]) == pytest.approx(
+        float(now["ACC"][1]) - float(first["ACC"][1]), abs=1.01e-4
+    )
+    assert any("A: Shaded faces, Γ = 5, PCE" in c.value for c in app.caption)
+    press(app, "Unpin")
+    assert len(table(app)["ACC"]) == 3
+
+
+ADDRESS = {
+    "data": "motion",
+    "gamma": "4",
+    "theta1": "0.7",
+    "dense": "D1",
+    "residual": "centred",
+    "similarity": "pair",
+    "seed": "3",
+    "order": "cluster",
+    "colour": "log",
+    "view": "change",
+    "dims": "3-D",
+    "paint": "cluster",
+    "classes": "0.2",
+    "each": "20",
+    "unit": "1",
+    "centre": "1",
+    "draw": "7",
+    "point": "3",
+}
+
+
+def test_the_address_brings_everything_back(app):
+    app.query_params.update(ADDRESS)
+    run(app)
+    assert app.query_params == ADDRESS
+    assert "40 points" in headline(app) and "2 clusters (known), Γ = 4" in headline(app)
+    assert app.session_state["last"].settings["seed"] == 3
+    assert any("Point 3 " in m.value for m in app.markdown)
+
+
+OUT_OF_RANGE = {
+    "gamma": ("0", "21", "x", "", "1.5", "-3"),
+    "theta1": ("1.2", "nan", "0", "-1", "inf"),
+    "dense": ("pce", "D4"),
+    "k": ("0", "-1", "9999999999"),
+    "classes": ("a", "1..2", "-1"),
+    "unit": ("2",),
+    "seed": ("-1",),
+    "order": ("none",),
+    "point": ("-2",),
+}
+
+
+@pytest.mark.parametrize("name", OUT_OF_RANGE)
+def test_a_reader_refuses_what_is_out_of_range(name):
+    for text in OUT_OF_RANGE[name]:
+        with pytest.raises(ValueError):
+            settings.SETTINGS[name].read(text)
+
+
+def test_a_value_out_of_range_is_dropped_from_the_address(app):
+    app.query_params.update({name: texts[0] for name, texts in OUT_OF_RANGE.items()}, nothing="1")
+    run(app)
+    assert app.query_params == {}
+    assert "6 clusters (known), Γ = 5" in headline(app)
+
+
+def test_an_address_with_thetas_out_of_order_is_put_in_order(app):
+    app.query_params.update(theta1="0.3", theta2="0.9", theta3="0.5")
+    run(app)
+    assert thetas(app) == [0.3, 0.29, 0.28]
+
+
+def test_an_address_that_names_somebody_s_file_says_so(app):
+    app.query_params["data"] = "mine.csv"
+    run(app)
+    assert "mine.csv" in app.sidebar.info[0].value and "Shaded faces" in headline(app)
+    assert app.query_params == {"data": "mine.csv"}
+
+
+def test_classes_that_the_data_does_not_have_are_ignored(app):
+    app.query_params.update(classes="1.99", point="100000")
+    run(app)
+    assert "64 points" in headline(app)
+
+
+def test_an_exercise_hides_the_classes_and_locks_controls(app):
+    app.query_params.update(hide="1", lock="gamma.theta1.data", gamma="3")
+    run(app)
+    assert figures(app)["ACC"] == ("–", "")
+    for widget in (app.slider(key="gamma"), app.slider(key="theta1"), app.selectbox(key="data")):
+        assert widget.disabled
+    assert not app.slider(key="theta2").disabled
+    assert next(b for b in app.button if b.label.startswith("Reset")).disabled
+    shown = app.session_state["last"].data
+    assert shown.labels is None and shown.class_names == ()
+    whole = datasets.sample("faces").X
+    assert not np.array_equal(shown.X, whole)
+    assert np.array_equal(np.sort(shown.X[:, 0]), np.sort(whole[:, 0]))
+
+
+@pytest.mark.parametrize("stage", settings.STAGES)
+def test_every_dense_stage(app, stage):
+    app.query_params["dense"] = stage
+    run(app)
+    assert app.slider(key="theta1").disabled == (stage != "PCE")
+    nonzeros = table(app)["Nonzeros"]
+    assert (nonzeros[0] == nonzeros[1]) == (stage == "none")
+
+
+def test_every_sample_opens(app):
+    run(app)
+    for name in datasets.SAMPLES:
+        choose(app, data=name)
+        assert datasets.SAMPLES[name].title in headline(app)
+
+
+def test_a_point_is_marked_and_unmarked(app):
+    app.query_params["point"] = "5"
+    run(app)
+    press(app, "Unmark")
+    assert app.session_state["point"] == -1 and app.query_params == {}

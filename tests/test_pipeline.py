@@ -1,0 +1,101 @@
+"""The estimator: scikit-learn's own checks, and every method with every dense stage."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from sdsc_core import (
+    DENSE_STAGES,
+    METHODS,
+    SDSC,
+    Cancelled,
+    clustering_accuracy,
+    datasets,
+    imc,
+    pce,
+    spectral_clustering,
+    summarise,
+)
+
+DATA = datasets.make_subspaces(n_subspaces=3, dim=4, ambient=30, points_each=30)
+
+
+def reasons(estimator):
+    blobs = "clusters are subspaces here; of three blobs in a plane nothing can be told"
+    return {
+        "check_clustering": blobs,
+        "check_clustering(readonly_memmap=True)": blobs,
+        "check_complex_data": "refused, in the sentence of our own checks",
+        "check_dtype_object": "refused, with the ValueError of our own checks",
+    }
+
+
+@parametrize_with_checks([SDSC()], expected_failed_checks=reasons)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("dense", DENSE_STAGES)
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_with_every_dense_stage(method, dense):
+    first, again = (SDSC(3, method, dense, random_state=4).fit(DATA.X) for _ in range(2))
+    np.testing.assert_array_equal(first.labels_, again.labels_)
+    assert clustering_accuracy(DATA.labels, first.labels_) > 0.9
+    W, star = (
+        A.toarray() if sp.issparse(A) else A
+        for A in (first.affinity_matrix_, first.dense_affinity_matrix_)
+    )
+    assert first.representation_.shape == W.shape == star.shape == (90, 90)
+    for A in (W, star):
+        assert (A == A.T).all() and A.min() >= 0 and A.max() <= 1 and not A.diagonal().any()
+    assert (star >= W).all() and (dense is not None or (star == W).all())
+
+
+def test_the_estimator_is_the_three_stages():
+    data = datasets.sample("faces")
+    model = SDSC(6, n_iterations=5, theta1=0.85, theta2=0.5, residual="centred").fit(data.X)
+    W = imc(data.X, 5, residual="centred").affinity()
+    star = pce(W, 0.85, 0.5)
+    assert abs(model.affinity_matrix_ - W).max() == 0
+    assert abs(model.dense_affinity_matrix_ - star).max() == 0
+    np.testing.assert_array_equal(model.labels_, spectral_clustering(star, 6))
+    assert abs(model.eigenvalues_[0] - 1) < 1e-12 and (np.diff(model.eigenvalues_) <= 1e-12).all()
+
+
+def test_works_in_a_pipeline_and_can_be_cloned_and_set():
+    model = make_pipeline(StandardScaler(with_mean=False), SDSC(n_clusters=3))
+    assert clustering_accuracy(DATA.labels, model.fit_predict(DATA.X)) > 0.9
+    model.set_params(sdsc__dense="D3", sdsc__n_iterations=4)
+    copy = clone(model)[-1]
+    assert (copy.dense, copy.n_iterations, copy.n_clusters) == ("D3", 4, 3)
+    assert not hasattr(copy, "labels_")
+
+
+def test_parameters_of_a_method_reach_it():
+    few, many = (SDSC(3, "IMC", method_params={"n_iterations": n}).fit(DATA.X) for n in (1, 5))
+    assert few.representation_.nnz == 90 < many.representation_.nnz
+
+
+def test_progress_is_told_and_may_cancel():
+    told = []
+    SDSC(3).fit(DATA.X, progress=lambda done, total: told.append((done, total)))
+    assert told and all(0 <= done <= total for done, total in told)
+
+    def stop(done, total):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        SDSC(3).fit(DATA.X, progress=stop)
+
+
+def test_without_labels_the_summary_goes_by_the_found_clusters():
+    model = SDSC(3).fit(DATA.X)
+    W = model.dense_affinity_matrix_
+    without, with_labels = summarise(W, model.labels_), summarise(W, model.labels_, DATA.labels)
+    assert without.acc is without.nmi is None and without.by == "found clusters"
+    assert with_labels.acc is not None and with_labels.by == "true classes"
+    assert without.component_sizes.sum() == 90
