@@ -29,7 +29,7 @@ if run is None:
 
 VIEWS = {"point": "One point", "pair": "One pair", "stage": "Whole stage"}
 view = st.segmented_control(
-    "What to step through", list(VIEWS), key="step", format_func=VIEWS.get, required=True
+    "What to step through", list(VIEWS), key="step", format_func=VIEWS.__getitem__, required=True
 )
 if view == "point":
     step_point.show(run)

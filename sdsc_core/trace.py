@@ -121,12 +121,11 @@ def _follow(i, Z, s, m, picks, psi, means, products, removed):
     means[0] = m[i]
     for g in range(picks.shape[0]):
         norm = np.sqrt(dot(psi[g], psi[g]))
-        for k in range(n):
-            products[g, k] = dot(psi[g], Z[k])
-        if norm < GONE or g == picks.shape[0] - 1:
-            break
         j, product = decide(candidates, exact, n - 1, psi[g], Z, TIE * norm)
-        if j < 0 or abs(product) <= NOTHING * norm:
+        products[g, :i] = exact[:i]
+        products[g, i] = dot(psi[g], Z[i])
+        products[g, i + 1 :] = exact[i:]
+        if norm < GONE or g == picks.shape[0] - 1 or abs(product) <= NOTHING * norm:
             break
         picks[g] = j
         removed[g] = s[j] * product + psi.shape[1] * means[g] * m[j]

@@ -115,13 +115,17 @@ def watch(page, app_url):
 
 def settled(page, timeout=120):
     """Wait until the app is at rest: connected, no run under way, nothing changing."""
-    page.wait_for_function(
-        """quiet => {
+    page.evaluate(
+        """() => {
           if (!window.lastChange) {
-            window.lastChange = performance.now();
             new MutationObserver(() => { window.lastChange = performance.now(); }).observe(
               document, { subtree: true, childList: true, attributes: true, characterData: true });
           }
+          window.lastChange = performance.now();
+        }"""
+    )
+    page.wait_for_function(
+        """quiet => {
           const app = document.querySelector('[data-testid="stApp"]');
           const idle = app && app.dataset.testScriptState === "notRunning"
             && app.dataset.testConnectionState === "CONNECTED"

@@ -1,4 +1,4 @@
-"""The command `sdsc`: files in, labels and matrices out, and one sentence when something is wrong."""
+"""The command `sdsc`: files in, labels and matrices out, one sentence when something is wrong."""
 
 import csv
 import os

@@ -107,12 +107,12 @@ class TestPreview:
             for part in (layout, layout["xaxis"], layout["yaxis"]):
                 assert part["title"]["text"]
 
-    @pytest.mark.parametrize("name", datasets.SAMPLES)
-    def test_samples(self, screen, name):
-        press(screen, datasets.SAMPLES[name].title)
-        assert screen.session_state.data == name
-        data = datasets.sample(name)
-        assert size(screen) == (data.n_points, data.n_features, data.n_classes)
+    def test_samples(self, screen):
+        for name, sample in datasets.SAMPLES.items():
+            press(screen, sample.title)
+            assert screen.session_state.data == name
+            data = datasets.sample(name)
+            assert size(screen) == (data.n_points, data.n_features, data.n_classes)
 
     def test_first_rows(self, screen):
         upload(screen, "subspaces.csv")
@@ -129,12 +129,13 @@ class TestPreview:
 
 
 class TestUploads:
-    @pytest.mark.parametrize("name", FILES)
-    def test_each_format(self, screen, name):
-        upload(screen, name)
-        assert size(screen) == FILES[name]
-        assert screen.session_state.data == name
-        assert not screen.error and not screen.warning
+    def test_each_format(self, screen):
+        for name, shape in FILES.items():
+            upload(screen, name)
+            assert size(screen) == shape
+            assert screen.session_state.data == name
+            assert not screen.error and not screen.warning
+        assert list(screen.session_state.loaded) == list(FILES)
 
     def test_it_stays_between_screens_and_is_read_once(self, screen, monkeypatch):
         calls = []
@@ -235,31 +236,31 @@ class TestMissing:
         assert "3 missing values were" in data.note
 
 
+BAD_FILES = [
+    ("broken.mat", b"no", "'broken.mat' could not be read as a MATLAB file"),
+    ("notes.txt", b"hello", "'notes.txt' has none of the endings"),
+    ("one.csv", b"a,label\n1,x\n2,y\n", "It has 1 feature for each of its 2 samples"),
+    ("point.csv", b"1,2,3\n", "It has 1 sample, but clustering needs at least 2"),
+    ("words.csv", b"a,b\n1,2\n3,cat\n", "'cat' in row 3 of column 'b'"),
+    ("empty.csv", b"", "'empty.csv' is empty"),
+    ("list.npz", npz(y=np.arange(5)), "holds no table of numbers"),
+    ("none.zip", b"PK", "'none.zip' could not be read as a zip archive"),
+]
+
+
 class TestBadInput:
-    @pytest.mark.parametrize(
-        ("name", "content", "says"),
-        [
-            ("broken.mat", b"no", "'broken.mat' could not be read as a MATLAB file"),
-            ("notes.txt", b"hello", "'notes.txt' has none of the endings"),
-            ("one.csv", b"a,label\n1,x\n2,y\n", "It has 1 feature for each of its 2 samples"),
-            ("point.csv", b"1,2,3\n", "It has 1 sample, but clustering needs at least 2"),
-            ("words.csv", b"a,b\n1,2\n3,cat\n", "'cat' in row 3 of column 'b'"),
-            ("empty.csv", b"", "'empty.csv' is empty"),
-            ("list.npz", npz(y=np.arange(5)), "holds no table of numbers"),
-            ("none.zip", b"PK", "'none.zip' could not be read as a zip archive"),
-        ],
-    )
-    def test_one_sentence_and_nothing_is_lost(self, screen, name, content, says):
+    def test_one_sentence_and_nothing_is_lost(self, screen):
         upload(screen, "digits.npz")
         choose(screen, "Samples of each class", 20)
         choose(screen, "PCA dimensions", 10)
-        upload(screen, name, content)
-        assert len(screen.error) == 1
-        assert says in errors(screen)[0]
-        assert errors(screen)[0].endswith("“digits.npz” stays as it was.")
-        assert screen.session_state.data == "digits.npz"
-        assert prepared(screen)["Points"] == "100"
-        assert prepared(screen)["Dimensions"] == "10"
+        for name, content, says in BAD_FILES:
+            upload(screen, name, content)
+            assert len(screen.error) == 1
+            assert says in errors(screen)[0]
+            assert errors(screen)[0].endswith("“digits.npz” stays as it was.")
+            assert screen.session_state.data == "digits.npz"
+            assert prepared(screen)["Points"] == "100"
+            assert prepared(screen)["Dimensions"] == "10"
         press(screen, "Set this file aside")
         assert not screen.error
 

@@ -68,5 +68,6 @@ def address(hide: bool, lock: list[str], k: int = 0) -> str:
         for name, value in values.items()
         if spell(value) != spell(SETTINGS[name].default)
     }
-    url = (st.context.url or "").split("?")[0]
+    url = (st.context.url or "").split("?")[0].rstrip("/")
+    url += "/" * (url.count("/") == 2)  # host alone
     return f"{url}?{urlencode(query)}" if query else url

@@ -8,19 +8,12 @@ import streamlit as st
 
 from pages.shared.matrix import matrix
 from pages.shared.stages import Run, Side, causes
+from pages.shared.tables import html_table
 from sdsc_core import analyse, figures, misplaced
 from sdsc_core import confusion as confusion_table
 from sdsc_core.datasets import SAMPLES
 
 ORDERS = {"class": "true class", "cluster": "found cluster", "loaded": "as loaded"}
-TABLE_CSS = """<style>
-.sdsc { border-collapse: collapse; width: 100%; font-size: 0.92rem; }
-.sdsc td { font-variant-numeric: tabular-nums; }
-.sdsc th, .sdsc td { padding: 3px 8px; text-align: right; border-bottom: 1px solid #8884; }
-.sdsc th:first-child, .sdsc td:first-child { text-align: left; cursor: help; }
-.sdsc .up { color: #007a5a; } .sdsc .down { color: #c04d00; }
-</style>"""
-DARK_CSS = "<style>.sdsc .up { color: #3fd0a4; } .sdsc .down { color: #ff9b57; }</style>"
 
 
 def explain_problem(problem: str) -> None:
@@ -107,7 +100,7 @@ def look(run: Run, first: Any, second: Any, third: Any) -> None:
 
 
 def matrix_view(run: Run, key: str = "matrix", view: str = "", **more: Any) -> figures.MatrixView:
-    """The picture of a run in the order and colour that are set; "raised" shows the causes alone."""
+    """The picture of a run in the order and colour set; "raised" shows the causes alone."""
     state, data = st.session_state, run.data
     labels = {"class": data.labels, "cluster": run.after.labels, "loaded": None}[state.order]
     order = figures.ordering(state.order, data.labels, run.after.labels)
@@ -235,15 +228,9 @@ def metrics(run: Run) -> None:
         cells = _cell(b) + _cell(a) + (_cell(a, b, good) if None not in (a, b) else _cell(None))
         if pinned:
             cells += _cell(p) + (_cell(a, p, good) if None not in (a, p) else _cell(None))
-        lines.append(f"<tr><td title='{escape(text, quote=True)}'>{name}</td>{cells}</tr>")
-    q = _q(run)
-    lines.append(f"<tr><td title='{escape(_Q)}'>Q</td><td></td><td>{q}</td><td></td></tr>")
-    titles = "".join(f"<th scope='col'>{t}</th>" for t in head)
-    dark = DARK_CSS if st.context.theme.type == "dark" else ""
-    st.html(
-        f"{TABLE_CSS}{dark}<table class='sdsc' aria-label='Metrics of W and W*'>"
-        f"<thead><tr>{titles}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-    )
+        lines.append(f"<td title='{escape(text, quote=True)}'>{name}</td>{cells}")
+    lines.append(f"<td title='{escape(_Q)}'>Q</td><td></td><td>{_q(run)}</td><td></td>")
+    html_table(head, lines, "Metrics of W and W*")
     _notes(run, pinned)
 
 

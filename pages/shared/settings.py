@@ -84,6 +84,11 @@ def names(text: str) -> list[str]:
     return [part for part in text.split(".") if part in SETTINGS]
 
 
+def words(text: str) -> list[str]:
+    """Reader of any names, as SSC.OMP; the screen drops those it does not know."""
+    return [part for part in text.split(".") if part]
+
+
 SETTINGS: dict[str, Setting] = {
     "data": Setting("faces", str),
     "clusters": Setting("known", one_of("known", "gap", "own")),
@@ -117,6 +122,9 @@ SETTINGS: dict[str, Setting] = {
     "groups": Setting([], indices),
     "sheet": Setting(1, whole(1, 10**6)),
     "tour": Setting(0, whole(0, 7)),
+    "methods": Setting(["IMC", "SSC", "OMP", "LSR"], words),
+    "stages": Setting(["none", "D1", "D3"], words),
+    "repeats": Setting(1, whole(1, 100)),
     "hide": Setting(False, flag),
     "lock": Setting([], names),
 }
@@ -216,4 +224,4 @@ def in_exercise() -> bool:
 
 def locked(name: str) -> bool:
     """Whether the address locks this control, as a teacher's exercise does."""
-    return name in st.session_state.lock
+    return name in st.session_state.get("lock", ())

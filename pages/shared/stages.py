@@ -91,7 +91,10 @@ class ProgressBar:
         if self.bar is None:
             with self.spot.container():
                 self.bar = st.progress(0.0, text)
-                st.button("Stop", key="stop", on_click=self.on_stop, help="Keep the last result.")
+                st.button(
+                    "Stop", key=f"stop {self.title}", on_click=self.on_stop,
+                    help="Keep what is done.",
+                )  # fmt: skip
         self.bar.progress(min(1.0, done / max(1, total)), text)
 
 

@@ -123,7 +123,7 @@ def headline(run: Run, e: Explanation) -> None:
     columns = st.columns(4)
     columns[0].metric("wᵢⱼ before", f"{e.before:.4f}")
     columns[1].metric("w*ᵢⱼ after", f"{e.after:.4f}", f"{e.after - e.before:+.4f}")
-    why = "none" if e.witness < 0 else f"condition {e.condition}" if e.condition else "shorter way"
+    why = "none" if e.witness < 0 else inspection.conditions(run)[e.condition]
     columns[2].metric("Reason", why)
     columns[3].metric("Witness k", "–" if e.witness < 0 else str(e.witness))
     st.markdown(inspection.reason(e, run))

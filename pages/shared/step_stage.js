@@ -145,11 +145,11 @@ class Stage {
     g.font = `600 13px ${this.font}`; g.fillStyle = this.ink; g.textAlign = "left"; g.textBaseline = "top";
     g.fillText(chart.title, x0 + 4, 2);
     g.font = `12px ${this.font}`; g.strokeStyle = this.ink; g.lineWidth = 1;
-    for (const share of [0, 0.5, 1]) {
+    [0, 0.5, 1].forEach((share, t) => {
       g.globalAlpha = share ? 0.15 : 0.5; g.beginPath(); g.moveTo(left, y(share * chart.high)); g.lineTo(right, y(share * chart.high)); g.stroke();
       g.globalAlpha = 1; g.textAlign = "right"; g.textBaseline = "middle";
-      g.fillText(chart.percent ? `${Math.round(100 * share * chart.high)} %` : String(Number((share * chart.high).toFixed(2))), left - 6, y(share * chart.high));
-    }
+      g.fillText(chart.ticks[t], left - 6, y(share * chart.high));
+    });
     g.textAlign = "center"; g.textBaseline = "top";
     for (let gamma = 1; gamma <= most; gamma += most > 12 ? 2 : 1) g.fillText(gamma, x(gamma), foot + 5);
     g.fillText("Γ", (left + right) / 2, foot + 20);
@@ -159,11 +159,9 @@ class Stage {
     g.setLineDash([]); g.globalAlpha = 1;
     const tones = [this.ink, `rgb(${this.raised})`];
     chart.series.forEach((values, s) => this.line(g, values, tones[s], x, y, s));
-    chart.series.forEach((values, s) => {
-      const v = values[this.gamma - 1];
+    chart.texts.forEach((texts, s) => {
       g.fillStyle = tones[s]; g.textAlign = "right"; g.textBaseline = "top"; g.font = `600 12px ${this.font}`;
-      const shown = v === undefined ? "…" : chart.percent ? `${(100 * v).toFixed(1)} %` : v.toFixed(4);
-      g.fillText(`${["W", "W*"][s]} ${shown}`, right - (1 - s) * 100, 2);
+      g.fillText(`${["W", "W*"][s]} ${texts[this.gamma - 1] ?? "…"}`, right - (1 - s) * 100, 2);
     });
   }
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ HTML = """
 <div class='bar'></div>
 <div class='whole'>
   <div class='pair'><canvas class='matrix' role='img'></canvas>
-    <div><div class='legend'><span><i class='link'></i>link of W, the stronger the fuller</span>
+    <div><div class='legend'><span><i class='link'></i>link of W, strong ones stand out</span>
       <span><i class='raised'></i>link that W* adds or raises</span></div>
       <div class='words' role='status'></div></div></div>
   <canvas class='charts' role='img'></canvas>
@@ -65,13 +66,13 @@ def _animation(run: Run, order: str, done: list[tuple[Summary, Summary]]) -> Non
     fresh = len(done) < most
     while len(done) < most and time.monotonic() - begun < PATIENCE:
         done.append(_figures(run, len(done) + 1))
-    drawn = remember(("frames", _key(run), order, run.k), lambda: _frames(run, order))
+    with st.spinner("W and W* for every Γ …"):
+        drawn = remember(("frames", _key(run), order, run.k), lambda: _frames(run, order))
     head = _head(run, order, done, drawn)
     _mount(key="stage", data=pack(head, drawn.arrays()), height="content")
     if len(done) < most:
         st.progress(len(done) / most, f"The curves are being computed: Γ = {len(done)} of {most}")
-    elif fresh and begun > st.session_state.get("stage begun", 0):
-        st.session_state["stage begun"] = time.monotonic()
+    elif fresh:
         st.rerun()  # once more, without the clock
 
 
@@ -112,7 +113,7 @@ def _head(
         "blocks": [{"start": a, "stop": b, "name": name} for a, b, name in blocks],
         "axis": f"by {ORDERS[order]}",
         "charts": charts(done, by.one),
-        "words": words(run, done, drawn),
+        "words": words(_most(run), done),
         "computed": len(done),
         "stamp": stamp.hexdigest()[:12],
     }
@@ -120,26 +121,36 @@ def _head(
 
 def charts(done: list[tuple[Summary, Summary]], one: str) -> list[dict[str, Any]]:
     """ACC and CONN of W and W*, as far as they are known."""
-    conn = [[s.conn.mean for s in side] for side in zip(*done, strict=True)] or [[], []]
+    sides = list(zip(*done, strict=True))
+    conn = [[s.conn.mean for s in side] for side in sides]
     high = max([0.1, *(v for side in conn for v in side)])
-    out = [
-        {
-            "title": f"CONN, mean over the {'classes' if one == 'class' else 'clusters'}",
-            "series": conn,
-            "high": float(np.ceil(10 * high) / 10),
-            "percent": False,
-        }
-    ]
-    if done and done[0][0].acc is not None:
-        acc = [[s.acc for s in side] for side in zip(*done, strict=True)]
-        out.insert(0, {"title": "ACC", "series": acc, "high": 1.0, "percent": True})
+    many = {"class": "classes", "cluster": "clusters"}[one]
+    out = [_chart(f"CONN, mean over the {many}", conn, np.ceil(10 * high) / 10, "{:.4f}".format)]
+    if done[0][0].acc is not None:
+        out.insert(0, _chart("ACC", [[s.acc for s in side] for side in sides], 1.0, percent))
     return out
 
 
-def words(run: Run, done: list[tuple[Summary, Summary]], drawn: Frames) -> list[tuple[str, str]]:
+def _chart(
+    title: str, series: list[list[Any]], high: float, spell: Callable[[float], str]
+) -> dict[str, Any]:
+    return {
+        "title": title,
+        "series": series,
+        "texts": [[spell(v) for v in side] for side in series],
+        "high": float(high),
+        "ticks": [percent(v, 0) if spell is percent else f"{v:.2f}" for v in (0, high / 2, high)],
+    }
+
+
+def percent(share: float, digits: int = 1) -> str:
+    return f"{100 * share:.{digits}f} %"
+
+
+def words(most: int, done: list[tuple[Summary, Summary]]) -> list[tuple[str, str]]:
     """For each Γ a sentence on W and one on W*."""
     texts = []
-    for gamma in range(1, _most(run) + 1):
+    for gamma in range(1, most + 1):
         if gamma > len(done):
             texts.append((f"Γ = {gamma}: the figures are being computed.", ""))
             continue
@@ -147,9 +158,9 @@ def words(run: Run, done: list[tuple[Summary, Summary]], drawn: Frames) -> list[
         more = (after.nonzeros - before.nonzeros) // 2
         texts.append(
             (
-                f"Γ = {gamma}: W has {before.nonzeros // 2:,} links; {before.inside:.1%} of its"
-                f" similarity lies inside the {before.by}.{_found(before)}",
-                f"W* adds {more:,} links; of its similarity {after.inside:.1%} lies inside."
+                f"Γ = {gamma}: W has {before.nonzeros // 2:,} links; {percent(before.inside)} of"
+                f" its similarity lies inside the {before.by}.{_found(before)}",
+                f"W* adds {more:,} links; of its similarity {percent(after.inside)} lies inside."
                 f"{_found(after)}",
             )
         )
@@ -159,5 +170,5 @@ def words(run: Run, done: list[tuple[Summary, Summary]], drawn: Frames) -> list[
 def _found(s: Summary) -> str:
     parts = len(s.component_sizes)
     falls = f" The graph falls into {parts} parts." if parts > 1 else " All points are connected."
-    acc = "" if s.acc is None else f" ACC {s.acc:.1%},"
+    acc = "" if s.acc is None else f" ACC {percent(s.acc)},"
     return f"{falls}{acc} CONN {s.conn.mean:.4f}."

@@ -1,16 +1,14 @@
 """What densification did, in sums: conditions, clusters, and Q beside the paper's prediction."""
 
-from html import escape
-
 import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
 from pages.shared.inspection import conditions, groups, plain
-from pages.shared.panels import TABLE_CSS
 from pages.shared.settings import METHOD
 from pages.shared.stages import Run, causes, remember
+from pages.shared.tables import html_table
 from sdsc_core import Analysis, analyse, cut_vol, figures, ncut, tally
 
 HARDLY = 0.25  # cut "hardly" grows where it grows by at most this part of what vol grows by
@@ -190,15 +188,3 @@ def _reading(a: Analysis) -> str:
     near = abs(a.q_predicted_no_tau - a.q) <= 0.1 * a.q
     out.append("The prediction with τ = 0 is within a tenth." if near else "So it misses here.")
     return " ".join(out)
-
-
-def html_table(head: list[str], rows: list[list[str]], label: str) -> None:
-    """A small table in the look of the metrics."""
-    titles = "".join(f"<th scope='col'>{escape(h)}</th>" for h in head)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{escape(str(c))}</td>" for c in row) + "</tr>" for row in rows
-    )
-    st.html(
-        f"{TABLE_CSS}<table class='sdsc' aria-label='{escape(label, quote=True)}'>"
-        f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>"
-    )

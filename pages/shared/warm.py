@@ -19,6 +19,10 @@ def warm(spot: Any) -> None:
         bar = st.progress(0.0, "Getting the kernels ready (compiled once on a new machine) …")
     with _lock:
         if not _ready.is_set():
-            warm_up(lambda done, total: bar.progress(done / total, f"Kernels: {done} of {total}"))
+            warm_up(lambda done, total: _show(bar, done, total))
             _ready.set()
     spot.empty()
+
+
+def _show(bar: Any, done: int, total: int) -> None:
+    bar.progress(done / total, f"Kernels: {done} of {total}")

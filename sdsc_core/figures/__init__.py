@@ -9,6 +9,7 @@ from sdsc_core.figures.charts import (
     embedding,
     projection,
 )
+from sdsc_core.figures.comparison import method_bars, thumbnail, time_against
 from sdsc_core.figures.data import class_sizes, examples, norm_histogram, variance_kept
 from sdsc_core.figures.graphs import (
     Graph,
@@ -38,6 +39,7 @@ __all__ = [
     "growth",
     "layout",
     "matrix_view",
+    "method_bars",
     "neighbourhood",
     "norm_histogram",
     "ordering",
@@ -45,5 +47,7 @@ __all__ = [
     "projection",
     "row_of_c",
     "small_graphs",
+    "thumbnail",
+    "time_against",
     "variance_kept",
 ]

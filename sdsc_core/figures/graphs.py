@@ -256,11 +256,14 @@ def _edges(figure, at, a, b, style, name, text, *, column=None, show=False):
 
 
 def _weights(figure, at, a, b, text, column):
-    middle = (at[a] + at[b]) / 2
-    for (x, y), value in zip(middle, text, strict=True):
+    """Values beside the middle of each link: above a level one, outside of a steep one."""
+    for p, q, value in zip(a, b, text, strict=True):
+        x, y = (at[p] + at[q]) / 2
+        dx, dy = np.abs(at[p] - at[q])
+        side = 17 if x >= at[:, 0].mean() else -17
         figure.add_annotation(
-            x=x, y=y, text=value, showarrow=False, bgcolor="rgba(255,255,255,0.85)",
-            font={"size": 12, "color": "#31333f"}, row=1, col=column,
+            x=x, y=y, text=value, showarrow=False, font_size=12, row=1, col=column,
+            xshift=0 if dx > dy else side, yshift=10 if dx > dy else 0,
         )  # fmt: skip
 
 
@@ -300,5 +303,4 @@ def _frame(figure: go.Figure, at: Any, column: int | None = None) -> None:
     spot = {} if column is None else {"row": 1, "col": column}
     low, high = at.min(axis=0) - 0.25, at.max(axis=0) + 0.25
     figure.update_xaxes(visible=False, range=[low[0], high[0]], **spot)
-    anchor = "x" if column in (None, 1) else f"x{column}"
-    figure.update_yaxes(visible=False, range=[low[1], high[1]], scaleanchor=anchor, **spot)
+    figure.update_yaxes(visible=False, range=[low[1], high[1]], **spot)

@@ -1,0 +1,39 @@
+"""Compare: methods × dense stages on the loaded data, as in the paper's Tables 3 and 4."""
+
+import streamlit as st
+
+from pages.shared.settings import through_app
+
+through_app()
+st.title("Compare", anchor=False)
+st.caption(
+    "The paper's claim is that a dense stage helps *any* two-stage method. Choose methods and"
+    " stages, and see for this data where it does and where it does not."
+)
+spot = st.empty()
+with spot, st.spinner("Loading the library …"):
+    from pages.shared import comparing, sidebar, stages
+    from pages.shared.warm import warm
+warm(spot)
+sidebar.choose_data()
+data = stages.current_data()
+
+comparing.choose(data)
+n_clusters = comparing.clusters(data)
+params = comparing.parameters(data)
+comparing.start(data, n_clusters, params)
+comparing.work(data, st.empty())
+results = comparing.results(data, n_clusters, params)
+if not results:
+    st.info("Nothing has been run for this data and these parameters yet: press Run.")
+    st.stop()
+
+figure = comparing.choose_figure(data)
+comparing.table(results, figure)
+left, right = st.columns(2)
+with left:
+    comparing.bars(results, figure)
+with right:
+    comparing.time_against(results, figure)
+comparing.thumbnails(data)
+comparing.downloads(results, figure)

@@ -1,0 +1,114 @@
+"""The Data screen in a real browser: uploads, screens, keyboard."""
+
+import pytest
+
+from tests.browser import settled
+from tests.conftest import DATA, ROOT
+
+FILES = {
+    "subspaces.csv": ("200", "12", "5"),
+    "noisy_subspaces.npy": ("200", "30", "–"),
+    "digits.npz": ("400", "64", "5"),
+    "motion.mat": ("180", "60", "3"),
+    "overlapping_subspaces_v73.mat": ("160", "15", "4"),
+    "shaded_faces.zip": ("64", "2,016", "4"),
+}
+REAL = {
+    "yaleb_48x42.npz": ("2,414", "2,016", "38"),
+    "usps.npz": ("9,298", "256", "10"),
+    "mnist_t10k.npz": ("10,000", "784", "10"),
+    "mnist_t10k_scattering_pca500.npz": ("10,000", "500", "10"),
+}
+
+
+@pytest.fixture
+def screen(page, app_url):
+    page.goto(f"{app_url}/data")
+    settled(page)
+    return page
+
+
+def upload(page, file):
+    page.get_by_role("tab", name="Upload a file").click()
+    page.locator("input[type=file]").set_input_files(file)
+    name = file["name"] if isinstance(file, dict) else file.name
+    page.get_by_text(f"How {name} is read").wait_for()
+    settled(page)
+
+
+def size(page):
+    values = page.locator('[data-testid="stMetricValue"]').all_inner_texts()
+    return tuple(value.strip() for value in values[:3])
+
+
+def test_each_format(screen):
+    for name, shape in FILES.items():
+        upload(screen, ROOT / "sample_data" / name)
+        assert size(screen) == shape
+        assert f"data={name}" in screen.url
+    assert screen.get_by_role("img", name="Pictures of each class").is_visible()
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_data(screen, name, real_data):
+    real_data(name)
+    upload(screen, DATA / name)
+    assert size(screen) == REAL[name]
+
+
+def test_it_stays_between_screens(screen):
+    upload(screen, ROOT / "sample_data" / "motion.mat")
+    screen.get_by_role("button", name="Explore this data").click()
+    screen.get_by_text("180 points in 60 dimensions").wait_for()
+    settled(screen)
+    screen.get_by_role("link", name="Data").click()
+    screen.get_by_text("How motion.mat is read").wait_for()
+    settled(screen)
+    assert size(screen) == FILES["motion.mat"]
+
+
+def test_a_bad_file_changes_nothing(screen):
+    upload(screen, ROOT / "sample_data" / "digits.npz")
+    upload(screen, {"name": "notes.txt", "mimeType": "text/plain", "buffer": b"hello"})
+    sentence = screen.locator('[data-testid="stAlert"]').inner_text()
+    assert "'notes.txt' has none of the endings" in sentence
+    assert "“digits.npz” stays as it was." in sentence
+    assert size(screen) == FILES["digits.npz"]
+
+
+def test_missing_values_are_asked_for(screen):
+    rows = b"a,b,c\n1,2,3\n,5,7\n4,4,1\n2,,9\n"
+    upload(screen, {"name": "gaps.csv", "mimeType": "text/csv", "buffer": rows})
+    assert "data=" not in screen.url
+    screen.get_by_role("radio", name="Drop these samples").click()
+    screen.wait_for_url("**data=gaps.csv**")
+    settled(screen)
+    assert size(screen) == ("2", "3", "–")
+
+
+def test_keyboard(screen):
+    """A sample, a source and a number by keys alone."""
+    screen.get_by_role("button", name="Unequal classes").focus()
+    screen.keyboard.press("Enter")
+    screen.wait_for_url("**data=unequal**")
+    settled(screen)
+    screen.get_by_role("tab", name="Samples").focus()
+    screen.keyboard.press("ArrowRight")
+    screen.keyboard.press("Enter")
+    assert screen.get_by_role("tab", name="Upload a file").get_attribute("aria-selected") == "true"
+    screen.get_by_label("Samples of each class").fill("20")
+    screen.keyboard.press("Enter")
+    screen.wait_for_url("**each=20**")
+    settled(screen)
+    assert "80" in screen.locator('[data-testid="stTable"]').inner_text()
+
+
+@pytest.mark.parametrize("width", [1440, 1100])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_runs_out_of_the_page(new_page, app_url, width, scheme):
+    page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page.goto(f"{app_url}/data")
+    settled(page)
+    main = page.locator('[data-testid="stMain"]')
+    assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
+    assert page.locator(".js-plotly-plot:visible").count() == 5
