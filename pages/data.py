@@ -22,14 +22,16 @@ else:
     sources.show()
     reading.panel()
 sidebar.choose_data()
+name = loading.plain(loading.title(state.data))
 if "removed" in state:
     left, right = st.columns([4, 1], vertical_alignment="center")
-    left.info(f"“{loading.plain(state.removed[0])}” was removed.", icon=":material/delete:")
+    gone = loading.plain(loading.title(state.removed[0]))
+    left.info(f"“{gone}” was removed.", icon=":material/delete:")
     right.button("Undo", on_click=loading.undo, width="stretch")
 if not loading.present(state.data):
     st.info(
-        f"The address of this page speaks of “{loading.plain(state.data)}”. Upload that file, and"
-        " all settings of the address apply to it; or choose other data.",
+        f"The address of this page speaks of “{name}”. Load it above, and all settings of the"
+        " address apply to it; or choose other data.",
         icon=":material/link:",
     )
     st.stop()
@@ -41,9 +43,8 @@ st.subheader("2 · Look", anchor=False)
 preview.show(data if state.hide else raw)
 if state.data in loading.sets():
     st.button(
-        f"Remove “{loading.plain(state.data)}”", on_click=loading.remove, args=(state.data,),
-        icon=":material/delete:", disabled=locked("data"),
-        help="Let go of this data set; it can be undone.",
+        f"Remove “{name}”", on_click=loading.remove, args=(state.data,), icon=":material/delete:",
+        disabled=locked("data"), help="Let go of this data set; it can be undone.",
     )  # fmt: skip
 
 st.subheader("3 · Prepare", anchor=False)

@@ -126,7 +126,7 @@ class SDSC(ClusterMixin, BaseEstimator):
     Examples
     --------
     >>> from sdsc_core.datasets import make_subspaces
-    >>> data = make_subspaces(n_subspaces=2, dim=2, ambient=20, points_each=30)
+    >>> data = make_subspaces(n_subspaces=2, dim=4, ambient=20, points_each=30)
     >>> model = SDSC(n_clusters=2).fit(data.X)
     >>> clustering_accuracy(data.labels, model.labels_)
     1.0

@@ -17,7 +17,7 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
-QUIET = 450  # ms without a change; a slider waits 200 ms for the next key before it sends
+QUIET = 320  # ms without a change; a slider waits 200 ms for the next key before it sends
 
 
 def missing() -> str:
@@ -129,7 +129,7 @@ def settled(page, timeout=120):
           const app = document.querySelector('[data-testid="stApp"]');
           const idle = app && app.dataset.testScriptState === "notRunning"
             && app.dataset.testConnectionState === "CONNECTED"
-            && !document.querySelector('[data-stale="true"]');
+            && !document.querySelector('[data-stale="true"], [data-testid="stSkeleton"]');
           if (!idle) window.lastChange = performance.now();
           const answered = (window.heardAt || 0) >= (window.spokeAt || 0);
           return idle && performance.now() - window.lastChange > (answered ? quiet : 20 * quiet);

@@ -82,7 +82,7 @@ def new_page(browser, server):
     def open_page(**options):
         options = {"viewport": {"width": 1440, "height": 1000}} | options
         page = browser.new_context(**options).new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(30_000)
         opened.append((page, watch(page, server.url)))
         return page
 

@@ -91,9 +91,19 @@ def drag(page, start, stop):
     page.mouse.up()
 
 
-def test_opens_with_a_result_and_no_click(page, app_url, faces):
-    data, _, star, _, s = faces
+def test_opens_with_a_result_and_follows_every_control(page, app_url, faces):
     start(page, app_url)
+    check_first_picture(page, faces)
+    fresh = figures(page)
+    move_sliders(page)
+    page.get_by_role("button", name="Reset to the paper's values").click()
+    settled(page)
+    assert figures(page) == fresh and address(page) == {}
+    press_segments(page)
+
+
+def check_first_picture(page, faces):
+    data, _, star, _, s = faces
     cards, rows = figures(page)
     assert f"{100 * s.acc:.1f} %" in cards[0].splitlines()
     assert rows[1].split("\t")[2] == f"{s.acc:.4f}"
@@ -108,9 +118,7 @@ def test_opens_with_a_result_and_no_click(page, app_url, faces):
     )
 
 
-def test_every_control_of_the_sidebar(page, app_url):
-    start(page, app_url)
-    fresh = figures(page)
+def move_sliders(page):
     for key, press, written in (
         ("gamma", "ArrowRight", {"gamma": "6"}),
         ("theta1", "ArrowLeft", {"theta1": "0.79"}),
@@ -122,9 +130,18 @@ def test_every_control_of_the_sidebar(page, app_url):
         assert figures(page) != before and drawn(page) != picture
     slide(page, "theta3", "ArrowRight")
     assert address(page)["theta3"] == "0.31"
-    page.get_by_role("button", name="Reset to the paper's values").click()
-    settled(page)
-    assert figures(page) == fresh and address(page) == {}
+    for key, press in (
+        ("theta1", "Home"),
+        ("theta3", "End"),
+        ("theta2", "Home"),
+        ("theta2", "End"),
+    ):
+        slide(page, key, press)  # one pushes the others along
+        assert value(page, "theta1") > value(page, "theta2") > value(page, "theta3")
+        assert float(address(page)["theta1"]) == value(page, "theta1")
+
+
+def press_segments(page):
     for key, name, written in (
         *(("dense", stage, stage) for stage in ("none", "D1", "D2", "D3")),
         ("residual", "centred", "centred"),
@@ -144,23 +161,11 @@ def test_every_control_of_the_sidebar(page, app_url):
     assert page.get_by_text("4 clusters (chosen)").count() == 1
 
 
-def test_thetas_push_each_other(page, app_url):
-    start(page, app_url)
-    for key, press in (
-        ("theta1", "Home"),
-        ("theta3", "End"),
-        ("theta2", "Home"),
-        ("theta2", "End"),
-    ):
-        slide(page, key, press)
-        assert value(page, "theta1") > value(page, "theta2") > value(page, "theta3")
-        assert float(address(page)["theta1"]) == value(page, "theta1")
-
-
-def test_data_sets_and_presets(page, app_url):
+def test_data_sets_presets_and_views(page, app_url):
     start(page, app_url)
     control(page, "data").get_by_role("combobox").click()
-    page.get_by_role("option", name="Rigid motions").click()
+    page.keyboard.type("Rigid motions")
+    page.keyboard.press("Enter")
     settled(page)
     assert address(page) == {"data": "motion"}
     for preset in ("Digits", "Noise", "Faces"):
@@ -169,10 +174,6 @@ def test_data_sets_and_presets(page, app_url):
         settled(page)
         page.keyboard.press("Escape")
         assert address(page).get("data", "faces") == preset.lower()
-
-
-def test_views_orders_and_colours(page, app_url):
-    start(page, app_url)
     picture = drawn(page)
     pick(page, "view", "W* − W")
     assert drawn(page) != picture and address(page) == {"view": "change"}
@@ -190,8 +191,23 @@ def test_views_orders_and_colours(page, app_url):
     assert saved.value.path().read_bytes().startswith(b"\x89PNG")
 
 
-def test_zoom_by_mouse_buttons_and_keys(page, app_url):
+def tip(page):
+    """What the matrix says about the entry under the mouse."""
+    text = page.locator(".st-key-matrix .tip").inner_text()
+    found = re.match(r"i = (\d+), (.*)\nj = (\d+), (.*)\nw = (\S+)\nw\* = (\S+)", text)
+    assert found, text
+    i, name_i, j, name_j, w, star = found.groups()
+    return int(i), name_i, int(j), name_j, float(w), float(star)
+
+
+def test_zoom_and_choose_in_matrix_and_embedding(page, app_url, faces):
     start(page, app_url)
+    zoom(page)
+    choose_entry(page, faces)
+    choose_point(page, faces)
+
+
+def zoom(page):
     whole = [0, 0, 384, 384]
     assert window(page) == whole
     drag(page, cell(page, 64, 64, panel=1), cell(page, 127, 127, panel=1))
@@ -210,23 +226,15 @@ def test_zoom_by_mouse_buttons_and_keys(page, app_url):
     page.keyboard.press("+")
     slide(page, "theta1", "ArrowLeft")
     assert window(page) == [96, 96, 288, 288]  # a new picture keeps the view
+    slide(page, "theta1", "ArrowRight")
+    toolbar.get_by_role("button", name="Whole matrix").click()
 
 
-def tip(page):
-    """What the matrix says about the entry under the mouse."""
-    text = page.locator(".st-key-matrix .tip").inner_text()
-    found = re.match(r"i = (\d+), (.*)\nj = (\d+), (.*)\nw = (\S+)\nw\* = (\S+)", text)
-    assert found, text
-    i, name_i, j, name_j, w, star = found.groups()
-    return int(i), name_i, int(j), name_j, float(w), float(star)
-
-
-def test_an_entry_tells_its_numbers_and_can_be_chosen(page, app_url, faces):
+def choose_entry(page, faces):
     data, W, star, _, _ = faces
     raised = sp.coo_array(sp.triu(star - W, 1))
     inside = (raised.data > 0) & (raised.row > 68) & (raised.col < 100)
     i, j = int(raised.row[inside][0]), int(raised.col[inside][0])
-    start(page, app_url)
     drag(page, cell(page, 64, 64), cell(page, 104, 104))
     names = [data.class_names[data.labels[k]] for k in (i, j)]
     told = (i, names[0], j, names[1], round(W[i, j], 4), round(star[i, j], 4))
@@ -252,12 +260,14 @@ def test_an_entry_tells_its_numbers_and_can_be_chosen(page, app_url, faces):
     assert "point" not in address(page)
 
 
-def test_embedding(page, app_url, faces):
-    start(page, app_url)
+def choose_point(page, faces):
     points = page.locator(".st-key-embedding .point")
     points.nth(200).scroll_into_view_if_needed()
     box = points.nth(200).bounding_box()
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.locator(".st-key-embedding .hovertext").first.wait_for()
+    page.mouse.down()
+    page.mouse.up()
     settled(page)
     chosen = int(address(page)["point"])
     name = faces[0].class_names[faces[0].labels[chosen]]
@@ -269,27 +279,6 @@ def test_embedding(page, app_url, faces):
     assert page.locator(".st-key-embedding canvas").count() > 0
     pick(page, "dims", "2-D")
     assert page.locator(".st-key-embedding .point").count() > 0
-
-
-def test_pin_and_tabs(page, app_url):
-    start(page, app_url)
-    page.get_by_role("button", name="Pin as A").click()
-    settled(page)
-    slide(page, "gamma", "ArrowLeft")
-    rows = [row.split("\t") for row in figures(page)[1]]
-    assert rows[0][-2:] == ["A: W*", "B − A"]
-    assert float(rows[6][5]) == pytest.approx(float(rows[6][2]) - float(rows[6][4]), abs=1.01e-4)
-    page.get_by_role("button", name="Unpin").click()
-    settled(page)
-    assert "B − A" not in figures(page)[1][0]
-    for name, inside in (
-        ("Eigenvalues", ".js-plotly-plot .bars"),
-        ("Gallery", "img"),
-        ("Confusion", ".js-plotly-plot .hm"),
-    ):
-        page.get_by_role("tab", name=name).click()
-        settled(page)
-        assert page.get_by_role("tabpanel").locator(inside).count() > 0, name
 
 
 def test_an_address_shows_the_same_to_somebody_else(page, new_page, app_url):
@@ -318,9 +307,40 @@ def download(page, name):
     return saved.value.path()
 
 
-def test_files_hold_what_is_shown(page, app_url, tmp_path, faces):
-    data, W, star, labels, s = faces
+def test_pin_tabs_and_files(page, app_url, tmp_path, faces):
     start(page, app_url)
+    pin(page)
+    open_tabs(page)
+    read_files_back(page, faces)
+    run_script(page, tmp_path)
+
+
+def pin(page):
+    page.get_by_role("button", name="Pin as A").click()
+    settled(page)
+    slide(page, "gamma", "ArrowLeft")
+    rows = [row.split("\t") for row in figures(page)[1]]
+    assert rows[0][-2:] == ["A: W*", "B − A"]
+    assert float(rows[6][5]) == pytest.approx(float(rows[6][2]) - float(rows[6][4]), abs=1.01e-4)
+    page.get_by_role("button", name="Unpin").click()
+    settled(page)
+    assert "B − A" not in figures(page)[1][0]
+    slide(page, "gamma", "ArrowRight")
+
+
+def open_tabs(page):
+    for name, inside in (
+        ("Eigenvalues", ".js-plotly-plot .bars"),
+        ("Gallery", "img"),
+        ("Confusion", ".js-plotly-plot .hm"),
+    ):
+        page.get_by_role("tab", name=name).click()
+        settled(page)
+        assert page.get_by_role("tabpanel").locator(inside).count() > 0, name
+
+
+def read_files_back(page, faces):
+    data, W, star, labels, s = faces
     page.get_by_role("tab", name="Download").click()
     settled(page)
     table = pd.read_csv(download(page, "Labels (.csv)"))
@@ -332,11 +352,14 @@ def test_files_hold_what_is_shown(page, app_url, tmp_path, faces):
     assert kept["settings"]["theta1"] == 0.8 and kept["result"]["ACC"] == s.acc
     for name in ("Affinity (.html)", "Embedding (.html)"):
         assert "Plotly.newPlot" in download(page, name).read_text()
-    script = tmp_path / "reproduce.py"
+
+
+def run_script(page, folder):
+    script = folder / "reproduce.py"
     script.write_bytes(download(page, "Python script").read_bytes())
     done = subprocess.run(
         [sys.executable, script],
-        cwd=tmp_path,
+        cwd=folder,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -75,15 +76,16 @@ def metric(page, label):
 
 def test_a_point_is_stepped_to_its_end_in_both_readings(step, small):
     page = step(f"{DATA}&point={POINT}&beside=1")
+    page.locator("section.reading").nth(1).wait_for()
     readings = page.locator("section.reading").all()
     assert [r.locator("h4").inner_text() for r in readings] == [
         "Residual as printed", "Residual centred",
     ]  # fmt: skip
+    expected = [naive.imc(small.X, GAMMA, residual) for residual in ("as_printed", "centred")]
     said = page.sent
     for gamma in range(GAMMA + 1):
         assert page.locator("output.label").inner_text() == f"γ = {gamma} of Γ = {GAMMA}"
-        for reading, residual in zip(readings, ("as_printed", "centred"), strict=True):
-            picks, values = naive.imc(small.X, GAMMA, residual)
+        for reading, (picks, values) in zip(readings, expected, strict=True):
             words = reading.locator(".words").inner_text()
             frame = reading.locator("figure").nth(2).get_attribute("class")
             if gamma == GAMMA:
@@ -125,12 +127,17 @@ def test_a_point_is_chosen_in_the_embedding_and_by_its_picture(step):
     page.get_by_text("Choose from the embedding or by picture").click()
     settled(page)
     sheet = page.locator(".box canvas")
-    sheet.click(position={"x": 4 + 30 * 3 + 12, "y": 20 + 12})  # fourth picture of the first class
-    page.wait_for_function("n => n.value === '3'", arg=number.element_handle())
+    fourth = str(np.flatnonzero(sample("digits").labels == 0)[3])
+    sheet.click(position={"x": 4 + 30 * 3 + 12, "y": 20 + 12})
+    page.wait_for_function(
+        "([n, value]) => n.value === value", arg=[number.element_handle(), fourth]
+    )  # fmt: skip
     settled(page)
-    assert "point=3" in page.url and sheet.get_attribute("data-chosen") == "3"
+    assert f"point={fourth}" in page.url and sheet.get_attribute("data-chosen") == fourth
     page.locator(".js-plotly-plot .scatterlayer .points path").first.click(force=True)
-    page.wait_for_function("n => n.value !== '3'", arg=number.element_handle())
+    page.wait_for_function(
+        "([n, value]) => n.value !== value", arg=[number.element_handle(), fourth]
+    )  # fmt: skip
     settled(page)
     chosen = number.input_value()
     assert page.locator("figcaption").first.inner_text().startswith(f"Point i = {chosen},")
@@ -171,7 +178,7 @@ def test_pairs_are_chosen_by_number_by_click_and_by_row(step, small):
 def test_moving_theta_flips_the_condition(step, small):
     for i, j in zip(small.raised.i.tolist(), small.raised.j.tolist(), strict=True):
         pieces = sweep(small.W, i, j, 0.8, 0.6, "theta1")
-        flips = [(a, b) for a, b in zip(pieces, pieces[1:], strict=False)
+        flips = [(a, b) for a, b in pairwise(pieces)
                  if 0.7 < a.high < 0.97 and 0 != a.condition != b.condition
                  and a.high - a.low > 0.02 and b.high - b.low > 0.02]  # fmt: skip
         if flips:

@@ -311,7 +311,7 @@ class TestPrepare:
         assert (shown["Points of a class"], shown["Norms"]) == ("30", "1")
         chosen = prepare(raw, classes=[1, 3], per_class=30, random_state=7)
         kept = datasets.pca_variance(chosen.X, 12)[-1]
-        assert shown["Variance kept"] == f"{100 * kept:.1f} %"
+        assert shown["Variance kept by PCA"] == f"{100 * kept:.1f} %"
         assert size(screen) == (400, 64, 5)
         press(screen, "Undo all preparation")
         assert prepared(screen)["Points"] == "400"

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdsc_core import metrics
+from sdsc_core.dense import Changes
 from tests import naive
 
 LABELS = st.lists(st.integers(0, 3), min_size=2, max_size=12)
@@ -82,11 +83,63 @@ def test_analysis_counts_what_the_paper_counts():
     assert a.eta1 == pytest.approx(W[inside].sum()) and a.eta2 == pytest.approx(W[~inside].sum())
     assert a.zeta == np.count_nonzero(W[~inside]) and a.k == np.count_nonzero(W) / 10
     assert a.tau == pytest.approx(10 * a.k**2 - np.count_nonzero(star))
+    assert a.zeta_star == np.count_nonzero(star[~inside])
     before, after = a.eta2 / a.eta1, star[~inside].sum() / star[inside].sum()
     assert a.q == pytest.approx(after / before)
     k2 = 10 * a.k**2
     assert a.q_predicted == pytest.approx((k2 - 10 * a.k) / (k2 - a.tau))
     assert metrics.inside_share(W, labels) == pytest.approx(a.eta1 / (a.eta1 + a.eta2))
+
+
+def some_changes(m, n, seed=0):
+    rng = np.random.default_rng(seed)
+    ends = np.sort(rng.permuted(np.tile(np.arange(n), (m, 1)), axis=1)[:, :2], axis=1)
+    before = np.where(rng.random(m) < 0.5, 0.0, rng.random(m) / 2)
+    after = before + rng.random(m) / 2
+    return Changes(*ends.T, before, after, rng.integers(1, 4, m), rng.integers(0, n, m))
+
+
+def test_tally_counts_each_condition_inside_and_between():
+    found, labels = some_changes(300, 12), np.arange(12) % 3
+    for t in metrics.tally(found, labels):
+        mine = [
+            (labels[i] == labels[j], w == 0)
+            for i, j, w, c in zip(found.i, found.j, found.before, found.condition, strict=True)
+            if c == t.condition
+        ]
+        assert (t.inside, t.between) == (sum(a for a, _ in mine), sum(not a for a, _ in mine))
+        assert t.new_inside == sum(a and b for a, b in mine)
+        assert t.new_between == sum(b and not a for a, b in mine)
+        assert t.precision == pytest.approx(t.inside / len(mine))
+    assert np.isnan(metrics.tally(found, labels, (9,))[0].precision)
+
+
+@pytest.mark.parametrize("by", metrics.SORTS)
+@pytest.mark.parametrize("where", ["all", "inside", "between"])
+def test_changes_are_filtered_and_in_order(by, where):
+    found, labels = some_changes(300, 12), np.arange(12) % 3
+    order = metrics.rank_changes(found, labels, by, where=where, conditions=[1, 3], clusters=[2])
+
+    def passes(p):
+        a, b = labels[found.i[p]], labels[found.j[p]]
+        place = where == "all" or (a == b) == (where == "inside")
+        return place and found.condition[p] in (1, 3) and 2 in (a, b)
+
+    def key(p):
+        change = found.after[p] - found.before[p]
+        within = labels[found.i[p]] == labels[found.j[p]]
+        if by == "worst":
+            return within, -change
+        if by in ("change", "after", "before"):
+            return -(change if by == "change" else getattr(found, by)[p]), -change
+        return getattr(found, by)[p], -change
+
+    assert order.tolist() == sorted(filter(passes, range(300)), key=key)
+
+
+def test_an_order_that_does_not_exist():
+    with pytest.raises(ValueError, match="by is 'best'; choose one of"):
+        metrics.rank_changes(some_changes(3, 4), [0, 0, 1, 1], "best")
 
 
 def test_preserving_error_leaves_out_empty_rows():

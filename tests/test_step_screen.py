@@ -135,6 +135,9 @@ def test_random_pairs_show_the_transcriptions_numbers(step, data):
         offered = tables[0] if tables else None
         vouch = [k for k in range(len(W)) if W[i, k] > 0 and W[k, j] > 0 and k not in (i, j)]
         assert sorted(vouch) == (sorted(offered["k"]) if offered is not None else [])
+        if star[i, j] > W[i, j]:  # the best offer stands first, and wins
+            assert offered[""].tolist() == ["★ wins"] + [""] * (len(offered) - 1)
+            assert f"{offered['offers'][0]:.4f}" == f"{star[i, j]:.4f}"
         for _, row in offered.iterrows() if offered is not None else ():
             case = naive.tur_condition(W[i, row["k"]], W[row["k"], j], W[i, j], 0.8, 0.6)
             assert row["condition"] == (str(case) if case else "none")
@@ -291,6 +294,19 @@ def test_figures_are_titled_and_hold_the_values():
     assert [t.x[0] for t in drawn[1].data if t.mode == "markers+text"] == [0.7, 0.0, 0.7, 0.9]
     assert [t.y[0] for t in drawn[3].data] == [0.8, 0.7, 0.45]
     pair_figures.triangle(explain(np.zeros((3, 3)), 0, 2), None, groups, ("a", "b"), thetas=thetas)
+
+
+def test_frames_of_a_large_matrix_keep_the_largest_of_merged_cells(monkeypatch):
+    from sdsc_core.figures import steps
+
+    monkeypatch.setattr(steps, "MOST_CELLS", 2)
+    W = np.zeros((4, 4))
+    W[0, 2] = W[2, 0] = 0.2
+    W[1, 3] = W[3, 1] = 0.8
+    made = steps.frames([(W, W)], np.arange(4))
+    assert (made.size, made.cell) == (2, 2)
+    assert made.w_at.tolist() == [1] and made.w_value.tolist() == [204]
+    assert not len(made.star_at)
 
 
 def test_percent_is_spelled_one_way():

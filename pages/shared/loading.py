@@ -17,7 +17,7 @@ from pages.shared.settings import PREPARE, apply, defaults
 from pages.shared.stages import remember
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, describe
 
-FRESH = (*PREPARE, "point")  # settings that belong to one data set
+FRESH = (*PREPARE, "point", "pair")  # settings that belong to one data set
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,18 @@ def set_aside() -> None:
         st.session_state.pop("draft", None)
 
 
+def afresh() -> None:
+    """Forget what was set for another data set; for callbacks."""
+    apply(defaults(*FRESH))
+    st.session_state.pop("look", None)  # a preset's words are about its own data
+
+
 def use(name: str) -> None:
     """Make a sample or a loaded data set the current one; for callbacks."""
     set_aside()
     if name != st.session_state.data:
-        apply(defaults(*FRESH) | {"data": name})
+        afresh()
+        apply({"data": name})
 
 
 def take(name: str, data: Dataset) -> None:
@@ -78,10 +85,11 @@ def take(name: str, data: Dataset) -> None:
 
     Its preparation starts afresh, unless the address named this very set before it was loaded.
     """
-    awaited = st.session_state.data == name and not present(name)
+    if st.session_state.data != name or present(name):
+        afresh()
     sets()[name] = data
     st.session_state.pop("removed", None)
-    apply(({} if awaited else defaults(*FRESH)) | {"data": name})
+    apply({"data": name})
 
 
 def free_name(file: str, data: Dataset) -> str:
@@ -99,7 +107,8 @@ def remove(name: str) -> None:
     st.session_state.removed = (name, sets().pop(name), kept)
     if st.session_state.get("draft_name") == name:
         st.session_state.pop("draft")
-    apply(defaults(*FRESH, "data"))
+    afresh()
+    apply(defaults("data"))
 
 
 def undo() -> None:

@@ -82,8 +82,8 @@ def effect(raw: Dataset, data: Dataset) -> None:
             "PCA to 1 dimension leaves nothing to correlate; give at least 2, or 0 for none."
         )
     before, after = _facts(raw), _facts(data)
-    after["Variance kept"] = _variance_kept(raw)
-    before["Variance kept"] = "100 %"
+    after["Variance kept by PCA"] = _variance_kept(raw)
+    before["Variance kept by PCA"] = "100 %"
     changed = any(state[name] != value for name, value in defaults(*PREPARE).items())
     table = pd.DataFrame({"as loaded": before, "prepared": after if changed else before})
     st.table(table)

@@ -56,7 +56,8 @@ def _sizes(data: Dataset) -> None:
 
 def _samples(data: Dataset) -> None:
     """Pictures by class where there are any, and the first rows as numbers."""
-    if data.images is None:
+    images = data.images
+    if images is None:
         _first_rows(data)
         return
     pictures, rows = st.tabs(["Pictures", "First rows"])
@@ -64,8 +65,8 @@ def _samples(data: Dataset) -> None:
         _first_rows(data)
     with pictures, st.container(height=TALL - 40, border=False):
         figure = remember(
-            ("examples", data.digest, data.images.shape),
-            lambda: figures.examples(data.images, data.labels, data.class_names),
+            ("examples", data.digest, images.shape),
+            lambda: figures.examples(images, data.labels, data.class_names),
         )
         what = "the first samples" if data.labels is None else "each class"
         st.plotly_chart(

@@ -112,7 +112,8 @@ def _table_choices(draft: Draft) -> tuple[dict[str, Any], str]:
     transpose = _orientation(right, draft)
     if transpose and chosen == AUTOMATIC:
         chosen = NONE  # labels are a column, so a table on its side has none
-    label: Any = {AUTOMATIC: None, NONE: False}.get(chosen, chosen)
+    labels: dict[str | int, Any] = {AUTOMATIC: None, NONE: False}
+    label = labels.get(chosen, chosen)
     return {"header": header, "label_column": label, "transpose": transpose}, ""
 
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.shared import exercise
+from pages.shared.loading import afresh, title
 from pages.shared.presets import PRESETS
 from pages.shared.settings import (
     GAMMA_MAX,
@@ -15,7 +16,7 @@ from pages.shared.settings import (
     order_thetas,
 )
 from pages.shared.stages import restore
-from sdsc_core.datasets import KNOWN, SAMPLES, Dataset
+from sdsc_core.datasets import SAMPLES, Dataset
 
 RESIDUALS = {"as_printed": "as printed", "centred": "centred"}
 SIMILARITIES = {"residual": "with residual", "pair": "of the pair"}
@@ -27,7 +28,6 @@ def choose_data() -> None:
     restore(st.session_state.data)
     loaded = st.session_state.setdefault("loaded", {})
     names = [*SAMPLES, *loaded]
-    titles = {name: known.title for name, known in (*SAMPLES.items(), *KNOWN.items())}
     if st.session_state.data not in names:
         st.sidebar.info(
             f"The address names the data set “{st.session_state.data}”, which lives only where it"
@@ -40,16 +40,11 @@ def choose_data() -> None:
         "Data set",
         names,
         key="data",
-        format_func=lambda name: titles.get(name, name),
-        on_change=_other_data,
+        format_func=title,
+        on_change=afresh,
         help="Built-in samples, and what you loaded on the Data screen.",
         disabled=locked("data"),
     )
-
-
-def _other_data() -> None:
-    apply(defaults("classes", "each", "pca", "unit", "centre", "point", "pair"))
-    st.session_state.pop("look", None)  # a preset's words are about its own data
 
 
 def presets() -> None:

@@ -118,7 +118,7 @@ def _known() -> None:
     name = left.radio(
         "Data set", list(KNOWN), key="known", format_func=loading.title,
         captions=[f"{known.sentence} {_where(name)}" for name, known in KNOWN.items()],
-        persist_state="session",
+        persist_state="session", on_change=lambda: state.update(known_problem=""),
     )  # fmt: skip
     out_of_reach = known_file(name) is None and KNOWN[name].openml is None
     right.button(

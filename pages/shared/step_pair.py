@@ -23,13 +23,17 @@ stage** repairs that: if a third point $k$ is linked with both, it may *vouch* f
 PCE = r"""
 **PCE** (Algorithm 2) sorts similarities by $\theta_1$ and $\theta_2$ and asks, for each $k$, which
 condition of Definition 2 holds. Of all values offered the largest becomes $w^*_{ij}$.
-
-| | the two links of $k$ | $w_{ij}$ before | $k$ offers |
-|---|---|---|---|
-| 1 | both above $\theta_1$ | at most $\theta_1$ | $\frac{1}{2}(w_{ik} + w_{kj})$ |
-| 2 | one so, one in $(\theta_2, \theta_1]$ | at most $\theta_2$ | $\min(w_{ik},w_{kj})$ |
-| 3 | both in $(\theta_2, \theta_1]$ | exactly 0 | $\frac{1}{2}\max(w_{ik}, w_{kj})$ |
 """
+CONDITIONS = "\n".join(
+    (
+        r"| condition | the two links of $k$ | $w_{ij}$ before | $k$ offers |",
+        "|---|---|---|---|",
+        r"| 1 | both above $\theta_1$ | at most $\theta_1$ | $\frac{1}{2}(w_{ik} + w_{kj})$ |",
+        r"| 2 | one above $\theta_1$, the other in $(\theta_2, \theta_1]$ | at most $\theta_2$"
+        r" | $\min(w_{ik}, w_{kj})$ |",
+        r"| 3 | both in $(\theta_2, \theta_1]$ | exactly 0 | $\frac{1}{2}\max(w_{ik}, w_{kj})$ |",
+    )
+)
 DISTANCES = {
     "D1": r"With **D1** $d = 1 - w$, so two links are worth $w_{ik} + w_{kj} - 1$",
     "D2": r"With **D2** $d = 1 - \ln w$, so two links are worth $w_{ik}\,w_{kj} / e$",
@@ -51,7 +55,7 @@ def show(run: Run) -> None:
         st.button("Use PCE", on_click=apply, args=({"dense": "PCE"},))
         return
     if rule == "PCE":
-        st.markdown(PCE)
+        st.markdown(f"{PCE}\n{CONDITIONS}")
     else:
         st.markdown(f"{ALGORITHM_4}{DISTANCES[rule]}.")
     i, j = choose(run)

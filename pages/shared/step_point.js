@@ -3,8 +3,9 @@
 
 const WRONG = "#d55e00";
 const views = new WeakMap();
-const digits = (v) => (v < 0 ? "−" : "") + Math.abs(v).toFixed(4);
-const percent = (v) => (100 * v).toFixed(v < 0.001 && v > 0 ? 3 : 1) + " %";
+const small = (v) => v !== 0 && Math.abs(v) < 5e-5;
+const digits = (v) => (small(v) ? v.toExponential(0) : v.toFixed(4)).replaceAll("-", "−");
+const percent = (v) => (v > 0 && v < 5e-6 ? "< 0.001 %" : (100 * v).toFixed(v < 0.001 && v > 0 ? 3 : 1) + " %");
 const under = (n) => String(n).replace(/\d/g, (d) => "₀₁₂₃₄₅₆₇₈₉"[d]);
 
 class Panel {
@@ -29,7 +30,7 @@ class Panel {
     this.bars.addEventListener("mouseleave", () => { this.tip.style.display = "none"; });
     make("h5", "", "Energy of the point, and which step removed it", this.root);
     this.energy = make("div", "energy", "", this.root);
-    this.table = make("table", "steps", "", this.root);
+    this.table = make("table", "steps", "", make("div", "scroll", "", this.root));
   }
 
   strip() {
@@ -172,7 +173,8 @@ class Panel {
   }
 
   groupName(g, p, group) {
-    const a = p.x(group.start - 0.5), b = p.x(group.stop - 0.5), own = group.name === this.data.name;
+    const a = p.x(group.start - 0.5), b = p.x(group.stop - 0.5), at = this.position.get(this.data.point);
+    const own = group.start <= at && at < group.stop;
     g.fillStyle = this.view.ink; g.textAlign = "center"; g.textBaseline = "top";
     g.font = `${own ? 700 : 400} 12px ${this.view.font}`;
     let text = group.name;

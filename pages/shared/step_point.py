@@ -126,6 +126,8 @@ def choose(run: Run) -> int:
             title, key=f"example {name}", on_click=pick, args=(point,), help=text, width="stretch",
             type="primary" if point == i else "secondary",
         )  # fmt: skip
+    if not chosen and found:
+        st.caption(f"An example, until you choose one. {EXAMPLES[next(iter(found))][1]}")
     box = st.expander("Choose from the embedding or by picture", key="by eye", on_change="rerun")
     if box.open:
         with box:

@@ -36,7 +36,7 @@ def sheet(
         "chosen": chosen,
         "left_out": len(images) - len(order),
     }
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         "pictures": small.ravel(),
         "points": order.astype(np.uint32),
         "groups": groups[order].astype(np.uint16),

@@ -107,7 +107,10 @@ class Stage {
     this.matrix.dataset.drawn = `${data.stamp} ${this.gamma} ${alpha.toFixed(2)}`;
   }
 
-  side() { return Math.max(200, Math.min(520, Math.floor(this.root.querySelector(".whole").clientWidth * 0.55) - 76)); }
+  side() {
+    const width = this.root.querySelector(".whole").clientWidth;
+    return Math.max(160, Math.min(520, Math.floor(width < 640 ? width : width * 0.55) - 76));
+  }
 
   blocks(g, left, top, side) {
     const f = side / this.data.points;

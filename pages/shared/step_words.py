@@ -87,4 +87,6 @@ def compare(first: Trace, second: Trace) -> str:
 
 
 def _percent(share: float) -> str:
+    if 0 < share < 5e-6:
+        return "less than 0.001 %"
     return f"{100 * share:.3f} %" if 0 < share < 0.001 else f"{100 * share:.1f} %"

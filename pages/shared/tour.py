@@ -52,7 +52,7 @@ def begin() -> Any:
             publish()
     step = STEPS[state.tour - 1]
     box = st.container(border=True, key="tour")
-    st.html("<style>.st-key-tour { min-height: 350px; }</style>")  # what follows does not jump
+    st.html("<style>.st-key-tour { min-height: 400px; }</style>")  # what follows does not jump
     title, back, on, leave = box.columns([6, 1, 1, 1], vertical_alignment="center")
     title.markdown(f"**Tour, step {state.tour} of {len(STEPS)}: {step.title}** · {step.source}")
     back.button(

@@ -67,7 +67,7 @@ def triangle(
 
     figure = go.Figure()
     wins = offer is not None and offer.value > pair.before
-    links = [("i", "j", describe("w<sub>ij</sub>", pair.before), OLD, "dot", (0, -0.2))]
+    links = [("i", "j", describe("w<sub>ij</sub>", pair.before), OLD, "dot", (0.0, -0.2))]
     if offer:
         links += [
             ("i", "k", describe("w<sub>ik</sub>", offer.w_ik), OLD, "solid", (-0.42, 0.05)),
@@ -124,7 +124,7 @@ def _corners(
             )  # fmt: skip
         figure.add_annotation(
             x=x, y=y + (0.32 if symbol == "k" else -0.38), showarrow=False,
-            text=f"<b>{symbol} = {p}</b>, {name}",
+            text=f"<b>{symbol} = {p}</b> ({name})",
         )  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def scale(pair: Explanation, offer: Offer | None, thetas: tuple[float, float, fl
         figure.add_vline(theta, line_dash="dash", line_width=1.5, line_color=OLD)
         figure.add_annotation(
             x=theta, y=0.0, yref="paper", yanchor="bottom", xanchor="left", showarrow=False,
-            text=f"θ{'₁₂₃'[k]}", font={"size": 13},
+            xshift=3, text=f"θ{'₁₂₃'[k]}", font={"size": 13},
         )  # fmt: skip
     for name, value, tone, symbol in rows:
         figure.add_scatter(

@@ -110,7 +110,8 @@ class PointView:
         }
 
     def _name(self, i: int) -> str:
-        return str(self.names[self.groups[i]])
+        name = str(self.names[self.groups[i]])
+        return f"{self.one} {name}" if name.isdigit() else name
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The part that goes as bytes."""

@@ -1,9 +1,11 @@
-"""The methods of the first stage under one interface; a new one is a file and a line here."""
+"""The methods that turn data into a representation, by name, in the paper's order."""
 
-from sdsc_core.methods import bdr, ensc, imc, knn, lrr, lrsc, lsr, omp, ssc
+from sdsc_core.methods import bdr, ensc, imc, knn, lrr, lrsc, lsr, omp, ssc, sssc
 from sdsc_core.methods.base import Method, Parameter, Solution
 
-_MODULES = (imc, ssc, omp, ensc, lsr, lrr, bdr, lrsc, knn)
-METHODS: dict[str, Method] = {m.METHOD.name: m.METHOD for m in _MODULES}
+METHODS: dict[str, Method] = {
+    module.METHOD.name: module.METHOD
+    for module in (imc, ssc, omp, ensc, lsr, lrr, bdr, sssc, lrsc, knn)
+}
 
 __all__ = ["METHODS", "Method", "Parameter", "Solution"]

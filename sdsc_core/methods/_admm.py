@@ -83,7 +83,7 @@ class LassoAdmm:
         weights = np.ones((1, 1)) if weights is None else weights
         limits = np.broadcast_to(weights / self.rho, state.C.shape)
         residual = np.inf
-        for step in range(1, steps + 1):
+        for taken in range(1, steps + 1):  # noqa: B007, it is returned
             M = products + state.C - state.U
             if self.affine:
                 M += (1.0 - state.sums)[:, None]
@@ -102,7 +102,7 @@ class LassoAdmm:
                 residual = max(residual, float(np.abs(gap).max()))
             if residual <= TOLERANCE:
                 break
-        return step, residual
+        return taken, residual
 
 
 def _coherence(X: Array, g: float) -> float:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks
+from sdsc_core.methods.base import GRAM_BYTES
 
 TOLERANCE = 1e-6  # of the optimality conditions, relative to t
 ROUNDS = 40
@@ -25,7 +26,6 @@ SETTLED = 5  # and so many with the same signs are enough
 JOIN = 128  # points that may join in a round, or as many as there are in the support
 JITTER = 1e-12  # keeps the solve possible where points are equal
 BLOCK = 64
-GRAM_BYTES = 1 << 30  # up to this size the N × N Gram matrix is kept
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def _solve_row(i, target, X, gram, t, k):
     c = np.empty(0)
     level = np.abs(q).max()
     worst = 0.0
-    for rounds in range(1, ROUNDS + 1):
+    for rounds in range(1, ROUNDS + 1):  # noqa: B007, it is returned
         level = max(t, 0.5 * level)
         active, c = _join(q, active, c, level)
         G = _sub_gram(active, X, gram)

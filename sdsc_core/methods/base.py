@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core.affinity import affinity, unit_affinity
-from sdsc_core.blocks import Progress
+from sdsc_core.blocks import Progress, one_blas_thread
 from sdsc_core.checks import (
     Affinity,
     check_choice,
@@ -22,6 +23,9 @@ from sdsc_core.checks import (
 from sdsc_core.methods._memory import check_memory
 
 Value = float | int | bool | str
+
+GRAM_BYTES = 1 << 30  # up to this size a method keeps one N × N Gram matrix
+SMALL = 1000
 
 
 @dataclass(frozen=True)
@@ -159,7 +163,9 @@ class Method:
         }
         wanted = inspect.signature(self.function).parameters
         given = {name: value for name, value in offered.items() if name in wanted}
-        return self.function(X, **settings, **given)
+        # A small matrix gains little from several BLAS threads, which on a busy machine wait.
+        with one_blas_thread() if len(X) <= SMALL else nullcontext():
+            return self.function(X, **settings, **given)
 
     def affinity(self, solution: Solution) -> Affinity:
         """W in [0, 1] by this method's rule: eq. 5 for IMC, eq. 4 for the others."""

@@ -1,93 +1,92 @@
-"""BDR, Block Diagonal Representation (Lu and others), alternating.
+"""BDR, Block Diagonal Representation (Lu and others).
 
-min ½‖X − XZ‖² + (λ/2)‖Z − B‖² + γ⟨Diag(B1) − B, V⟩ over Z, B ≥ 0, B = Bᵀ, diag B = 0,
-0 ⪯ V ⪯ I, tr V = k: B is drawn to a graph with k components. Columns are points here.
+min ½‖X − ZX‖² + (λ/2)‖Z − B‖² + γ⟨Diag(B1) − B, V⟩ with B ≥ 0, B = Bᵀ, diag B = 0,
+0 ⪯ V ⪯ I, tr V = k: the last term is the sum of the k smallest eigenvalues of B's Laplacian.
 """
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
+from scipy.linalg import cho_factor, cho_solve, eigh
 
 from sdsc_core.blocks import Progress, tick
-from sdsc_core.checks import check_data
+from sdsc_core.checks import check_data, check_n_clusters
 from sdsc_core.methods.base import (
     Method,
     Parameter,
     Solution,
     iterated,
     keep_largest,
-    square_bytes,
     unit_rows,
 )
+
+Array = NDArray[np.float64]
+
+TOLERANCE = 1e-3
 
 
 def bdr(
     X: Any,
     *,
-    n_clusters: int,
+    variant: str = "BDR-Z",
     lam: float = 50.0,
     gamma: float = 1.0,
-    variant: str = "BDR-Z",
     threshold: float = 1.0,
     max_iterations: int = 1000,
-    tolerance: float = 1e-3,
+    n_clusters: int,
     progress: Progress | None = None,
 ) -> Solution:
-    """A representation drawn to ``n_clusters`` blocks; BDR-Z returns Z, BDR-B returns B.
+    """Represent points so that the affinity comes close to ``n_clusters`` blocks.
+
+    ``variant`` says what is returned: Z, the representation, or B, its block diagonal twin.
 
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
-    >>> (bdr(X, n_clusters=2, lam=1.0).C > 0.1).astype(int).tolist()
+    >>> (bdr(X, variant="BDR-B", lam=1.0, gamma=0.1, n_clusters=2).C > 0).astype(int).tolist()
     [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
     X = unit_rows(check_data(X))
     METHOD.settings(
-        lam=lam, gamma=gamma, variant=variant, threshold=threshold,
-        max_iterations=max_iterations, tolerance=tolerance,
-    )  # fmt: skip
-    Z, B, steps, change = solve(
-        X, n_clusters, lam, gamma, max_iterations, tolerance, progress=progress
+        variant=variant,
+        lam=lam,
+        gamma=gamma,
+        threshold=threshold,
+        max_iterations=max_iterations,
     )
-    C = Z.T.copy() if variant == "BDR-Z" else B
-    np.fill_diagonal(C, 0.0)
-    return iterated(keep_largest(C, threshold), steps, change, tolerance)
+    k = check_n_clusters(n_clusters, len(X))
+    Z, B, step, residual = _solve(X, lam, gamma, k, max_iterations, progress)
+    C = keep_largest(Z if variant == "BDR-Z" else B, threshold)
+    return iterated(C, step, residual, TOLERANCE)
 
 
-def solve(
-    X: NDArray[np.float64],
-    k: int,
-    lam: float,
-    gamma: float,
-    max_iterations: int,
-    tolerance: float,
-    progress: Progress | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], int, float]:
-    """Z, B, steps, and the largest change of an entry of Z or B in the last step."""
-    K = X @ X.T
-    n = len(K)
-    inverse = np.linalg.inv(K + lam * np.eye(n))
-    fixed = inverse @ K
+def _solve(
+    X: Array, lam: float, gamma: float, k: int, max_iterations: int, progress: Progress | None
+) -> tuple[Array, Array, int, float]:
+    """Alternate the exact minimisers of Z, B and V, from zeros."""
+    n = len(X)
+    P = cho_solve(cho_factor(X @ X.T + lam * np.eye(n)), np.eye(n))
+    # G (G + λI)⁻¹ = I − λP, so that Z = (G + λB)(G + λI)⁻¹ is one product with P.
+    fit = np.eye(n) - lam * P
     Z, B, V = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
-    change, step = np.inf, 0
+    residual = np.inf
     for step in range(1, max_iterations + 1):
-        tick(progress, step - 1, max_iterations)
-        Z_next = fixed + lam * (inverse @ B)
-        A = Z_next - (gamma / lam) * (V.diagonal()[:, None] - V)
-        B_next = np.maximum(0.0, (A + A.T) / 2)
-        np.fill_diagonal(B_next, 0.0)
-        V = _bottom_projection(B_next, k)
-        change = max(np.abs(Z_next - Z).max(), np.abs(B_next - B).max())
-        Z, B = Z_next, B_next
-        if change < tolerance:
+        new_Z = fit + lam * (B @ P)
+        V = _smallest(B, k) if step > 1 else V
+        A = new_Z - (gamma / lam) * (np.diag(V)[:, None] - V)
+        new_B = np.maximum(0.0, 0.5 * (A + A.T))
+        np.fill_diagonal(new_B, 0.0)
+        residual = float(max(np.abs(new_Z - Z).max(), np.abs(new_B - B).max()))
+        Z, B = new_Z, new_B
+        tick(progress, step, max_iterations)
+        if residual <= TOLERANCE:
             break
-    return Z, B, step, float(change)
+    return Z, B, step, residual
 
 
-def _bottom_projection(B: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """UUᵀ with U the k bottom eigenvectors of Diag(B1) − B."""
-    laplacian = np.diag(B.sum(axis=1)) - B
-    _, U = eigh(laplacian, subset_by_index=[0, min(k, len(B)) - 1])
+def _smallest(B: Array, k: int) -> Array:
+    """V = UUᵀ with U the k bottom eigenvectors of Diag(B1) − B."""
+    L = np.diag(B.sum(axis=1)) - B
+    _, U = eigh(L, subset_by_index=(0, k - 1), driver="evr")
     return U @ U.T
 
 
@@ -96,27 +95,21 @@ METHOD = Method(
     title="Block Diagonal Representation",
     function=bdr,
     parameters=(
-        Parameter("lam", 50.0, 1e-3, 1e3, "λ: how closely Z follows the blocks of B.", log=True),
-        Parameter("gamma", 1.0, 1e-3, 1e2, "γ: pull towards k blocks.", log=True),
         Parameter(
-            "variant",
-            "BDR-Z",
-            None,
-            None,
-            "Cluster on Z, as the paper does, or on B.",
-            choices=("BDR-Z", "BDR-B"),
+            "variant", "BDR-Z", None, None, "Which matrix to cluster.", choices=("BDR-Z", "BDR-B")
         ),
+        Parameter("lam", 50.0, 1e-3, 1e4, "How close Z and B are held.", log=True),
+        Parameter("gamma", 1.0, 1e-4, 1e3, "Weight of the block diagonal form.", log=True),
         Parameter(
             "threshold", 1.0, 0.1, 1.0, "Share of each point's ℓ1 norm that is kept.", step=0.05
         ),
-        Parameter("max_iterations", 1000, 1, 10000, "Most rounds."),
-        Parameter("tolerance", 1e-3, 1e-8, 1e-1, "Largest change that ends it.", log=True),
+        Parameter("max_iterations", 1000, 1, 10000, "Most iterations.", step=50),
     ),
     presets={
         "faces": {"lam": 50.0, "gamma": 1.0, "threshold": 0.4},
-        "digits": {"lam": 50.0, "gamma": 1.0},
+        "digits": {"lam": 50.0, "gamma": 1.0, "threshold": 0.4},
         "motion": {"lam": 0.07, "gamma": 0.007, "threshold": 0.7},
     },
     needs_clusters=True,
-    memory=lambda n, d: square_bytes(12, n) + 16 * n * d,
+    memory=lambda n, d: 8 * (3 * n * d + 12 * n * n),
 )

@@ -6,8 +6,6 @@ min τ ‖c_i‖₁ + ((1 − τ)/2) ‖c_i‖² + (λ_i/2) ‖x_i − Σ_j c_ij
 
 from typing import Any
 
-import numpy as np
-
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import check_data
 from sdsc_core.methods._elastic import TOLERANCE, coherences, elastic_memory, elastic_nets
@@ -27,6 +25,7 @@ def ensc(
     A smaller τ links more points of a subspace at the price of more wrong links. At τ = 0 the
     weight λ would vanish with it, so τ starts above.
 
+    >>> import numpy as np
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
     >>> (ensc(X).C.toarray() != 0).astype(int).tolist()
     [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
@@ -44,7 +43,9 @@ METHOD = Method(
     title="Elastic Net Subspace Clustering",
     function=ensc,
     parameters=(
-        Parameter("gamma", 50.0, 1.1, 2000.0, "Weight of the fit; more gives more neighbours.", log=True),
+        Parameter(
+            "gamma", 50.0, 1.1, 2000.0, "Weight of the fit; more gives more neighbours.", log=True
+        ),
         Parameter("tau", 0.9, 0.05, 1.0, "Share of ℓ1 in the penalty; 1 is the Lasso.", step=0.05),
     ),
     presets={

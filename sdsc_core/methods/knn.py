@@ -63,6 +63,10 @@ METHOD = Method(
     title="Nearest neighbours by correlation",
     function=knn,
     parameters=(Parameter("n_neighbours", 6, 1, 100, "Links of each point."),),
-    presets={"faces": {"n_neighbours": 5}, "digits": {"n_neighbours": 6}, "motion": {"n_neighbours": 6}},
+    presets={
+        "faces": {"n_neighbours": 5},
+        "digits": {"n_neighbours": 6},
+        "motion": {"n_neighbours": 6},
+    },
     memory=lambda n, d: 8 * (3 * n * d + 12 * BLOCK * n) + 16 * 100 * n,
 )

@@ -1,26 +1,34 @@
-"""LRR, Low-Rank Representation (Liu and others), by inexact ALM.
+"""LRR, Low-Rank Representation (Liu and others).
 
-min ‖Z‖* + λ‖E‖₂,₁ with X = XZ + E; columns are points here, as in the paper it comes from.
+min ‖C‖* + λ Σ_i ‖e_i‖₂ with X = CX + E, e_i row i of E.
 """
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_data
-from sdsc_core.methods.base import (
-    Method,
-    Parameter,
-    Solution,
-    iterated,
-    square_bytes,
-    unit_rows,
-)
+from sdsc_core.methods.base import Method, Parameter, Solution, iterated, unit_rows
 
-GROWTH = 1.1
-MU_START, MU_MOST = 1e-6, 1e10
+Array = NDArray[np.float64]
+
+TOLERANCE = 1e-8
+MU_START, MU_GROWTH, MU_LIMIT = 1e-6, 1.1, 1e10
+
+
+@dataclass(frozen=True)
+class LowRank:
+    """C = Z Qᵀ, with Q (N, r) orthonormal; E in the coordinates of X's row space."""
+
+    Z: Array
+    Q: Array
+    E: Array
+    iterations: int
+    residual: float
 
 
 def lrr(
@@ -29,88 +37,78 @@ def lrr(
     lam: float = 0.18,
     power: int = 4,
     max_iterations: int = 500,
-    tolerance: float = 1e-8,
     progress: Progress | None = None,
 ) -> Solution:
-    """Represent all points together by a matrix of low rank; whole samples may be off.
+    """Represent all points at once by a matrix of low rank, with whole samples as outliers.
 
-    C is the authors' affinity: with Z = UΣVᵀ and M = UΣ^½, rows normalised, (MMᵀ)^power.
+    The authors' affinity is returned as C: with the skinny SVD UΣVᵀ of the representation, rows of
+    UΣ^{1/2} of unit norm, their products to the given power. ``power`` 0 returns the
+    representation itself.
 
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
-    >>> (lrr(X, lam=1.0).C > 0.1).astype(int).tolist()
-    [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
+    >>> (lrr(X, lam=1.0).C.round(1) + 0.0).tolist()
+    [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]
     """
     X = unit_rows(check_data(X))
-    METHOD.settings(lam=lam, power=power, max_iterations=max_iterations, tolerance=tolerance)
-    Z, steps, residual = solve(X, lam, max_iterations, tolerance, progress)
-    return iterated(shape_affinity(Z, power), steps, residual, tolerance)
+    METHOD.settings(lam=lam, power=power, max_iterations=max_iterations)
+    found = _solve(X, lam, max_iterations, progress)
+    C = _similarity(found, power) if power else found.Z @ found.Q.T
+    return iterated(C, found.iterations, found.residual, TOLERANCE)
 
 
-def solve(
-    X: NDArray[np.float64],
-    lam: float,
-    max_iterations: int,
-    tolerance: float,
-    progress: Progress | None = None,
-) -> tuple[NDArray[np.float64], int, float]:
-    """Z (N, N), steps, and the larger of ‖X − XZ − E‖∞ and ‖Z − J‖∞.
+def _solve(X: Array, lam: float, max_iterations: int, progress: Progress | None) -> LowRank:
+    """Inexact augmented Lagrangian (ALM) with C = Z Qᵀ, Q spanning the columns of X.
 
-    With Xᵀ = USVᵀ everything lies in the span of U, and Z = V Z̃: the dictionary in these
-    coordinates is the diagonal S, so no step needs more than r × N numbers and no solve.
+    With X = Q diag(s) Vᵀ the constraint reads Q diag(s) = Z diag(s) + E Vᵀᵀ: rotated by V, all is
+    N × r, and the update of Z divides by a diagonal where the literature inverts a matrix.
     """
-    s, V = _skinny(X)
-    data = s[:, None] * V.T
-    J = E = Y1 = np.zeros_like(data)
-    Y2 = np.zeros_like(data)
-    below = 1.0 / (1.0 + s * s)[:, None]
-    mu, residual, step = MU_START, np.inf, 0
+    Q, s, _ = np.linalg.svd(X, full_matrices=False)
+    kept = s > 1e-10 * max(s[0], 1e-300)
+    Q, s = Q[:, kept], s[kept]
+    target = Q * s
+    Z, E, Y1, Y2 = (np.zeros_like(target) for _ in range(4))
+    mu, residual, step = MU_START, 0.0 if not s.size else np.inf, 0
     for step in range(1, max_iterations + 1):
-        tick(progress, step - 1, max_iterations)
-        pull = s[:, None] * (data - E + Y1 / mu)
-        Z = below * (pull + J - Y2 / mu)
-        J = _shrink_singular(Z + Y2 / mu, 1.0 / mu)
-        gap = data - s[:, None] * Z
-        E = _shrink_columns(gap + Y1 / mu, lam / mu)
-        first, second = gap - E, Z - J
-        residual = max(np.abs(first).max(), np.abs(second).max())
-        if residual < tolerance:
+        if residual <= TOLERANCE:
             break
-        Y1 = Y1 + mu * first
-        Y2 = Y2 + mu * second
-        mu = min(mu * GROWTH, MU_MOST)
-    return V @ J, step, float(residual)
+        J = _shrink_singular(Z + Y2 / mu, 1.0 / mu)
+        Z = ((target - E + Y1 / mu) * s + J - Y2 / mu) / (1.0 + s**2)
+        gap = target - Z * s
+        E = _shrink_rows(gap + Y1 / mu, lam / mu)
+        gap -= E
+        Y1 += mu * gap
+        Y2 += mu * (Z - J)
+        residual = max(np.abs(gap).max(), np.abs(Z - J).max())
+        mu = min(MU_LIMIT, mu * MU_GROWTH)
+        tick(progress, step, max_iterations)
+    return LowRank(Z, Q, E, step, float(residual))
 
 
-def _skinny(X: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    squares, V = np.linalg.eigh(X @ X.T)
-    kept = squares > max(squares[-1], 1e-300) * 1e-12
-    return np.sqrt(squares[kept])[::-1], V[:, kept][:, ::-1]
+def _shrink_singular(A: Array, limit: float) -> Array:
+    """A with ``limit`` taken off its singular values; from the smaller Gram matrix."""
+    if np.linalg.norm(A) <= limit:
+        return np.zeros_like(A)
+    # Only directions above the limit matter, and those the Gram matrix resolves well.
+    squares, V = eigh(A.T @ A, subset_by_value=(limit**2, np.inf), driver="evr")
+    return ((A @ V) * (1.0 - limit / np.sqrt(squares))) @ V.T
 
 
-def _shrink_singular(A: NDArray[np.float64], by: float) -> NDArray[np.float64]:
-    """Singular values less ``by``, through the smaller Gram matrix."""
-    squares, U = np.linalg.eigh(A @ A.T)
-    sigma = np.sqrt(np.maximum(squares, 0.0))
-    kept = sigma > by
-    U = U[:, kept]
-    return (U * (1.0 - by / sigma[kept])) @ (U.T @ A)
+def _shrink_rows(A: Array, limit: float) -> Array:
+    norms = np.linalg.norm(A, axis=1, keepdims=True)
+    return A * np.maximum(0.0, 1.0 - limit / np.maximum(norms, limit))
 
 
-def _shrink_columns(A: NDArray[np.float64], by: float) -> NDArray[np.float64]:
-    norms = np.linalg.norm(A, axis=0)
-    return A * np.where(norms > by, 1.0 - by / np.maximum(norms, 1e-300), 0.0)
-
-
-def shape_affinity(Z: NDArray[np.float64], power: int) -> NDArray[np.float64]:
-    """(MMᵀ)^power from Z's skinny SVD (σ > 1e-4 σ₁), zero diagonal."""
-    U, sigma, _ = np.linalg.svd(Z, full_matrices=False)
-    if sigma[0] == 0:  # every sample was taken for off: a larger λ is needed
-        return np.zeros_like(Z)
-    kept = sigma > 1e-4 * sigma[0]
-    M = unit_rows(U[:, kept] * np.sqrt(sigma[kept]))
-    C = np.abs(M @ M.T) ** power
-    np.fill_diagonal(C, 0.0)
-    return C
+def _similarity(found: LowRank, power: int) -> Array:
+    """|cos|^power between the rows of UΣ^{1/2}; the diagonal is dropped."""
+    n = len(found.Z)
+    U, s, _ = np.linalg.svd(found.Z, full_matrices=False)
+    if not s.size or s[0] == 0.0:
+        return np.zeros((n, n))
+    kept = s > 1e-4 * s[0]
+    M = unit_rows(U[:, kept] * np.sqrt(s[kept]))
+    S = np.abs(M @ M.T) ** power
+    np.fill_diagonal(S, 0.0)
+    return S
 
 
 METHOD = Method(
@@ -118,11 +116,14 @@ METHOD = Method(
     title="Low-Rank Representation",
     function=lrr,
     parameters=(
-        Parameter("lam", 0.18, 1e-4, 1e3, "λ: price of a sample that is off.", log=True),
-        Parameter("power", 4, 1, 10, "Sharpens the affinity; the authors use 4."),
-        Parameter("max_iterations", 500, 1, 5000, "Most steps of ALM."),
-        Parameter("tolerance", 1e-8, 1e-12, 1e-2, "Residual at which ALM stops.", log=True),
+        Parameter(
+            "lam", 0.18, 1e-3, 1e2, "Weight of the outliers; more forces an exact fit.", log=True
+        ),
+        Parameter(
+            "power", 4, 0, 10, "Sharpens the affinity; 0 clusters on the representation itself."
+        ),
+        Parameter("max_iterations", 500, 1, 10000, "Most iterations.", step=50),
     ),
-    presets={"faces": {"lam": 1.8}, "digits": {"lam": 1.8}, "motion": {"lam": 4.0}},
-    memory=lambda n, d: square_bytes(12, n) + 16 * n * d,
+    presets={"faces": {"lam": 0.18}, "digits": {"lam": 0.18}, "motion": {"lam": 4.0}},
+    memory=lambda n, d: 8 * (3 * n * d + 10 * n * min(n, d) + 3 * n * n),
 )

@@ -39,7 +39,14 @@ METHOD = Method(
     title="Low-Rank Subspace Clustering",
     function=lrsc,
     parameters=(
-        Parameter("strength", 100.0, 1.1, 1e6, "Weight of the fit, τ‖X‖²; more keeps more directions.", log=True),
+        Parameter(
+            "strength",
+            100.0,
+            1.1,
+            1e6,
+            "Weight of the fit, τ‖X‖²; more keeps more directions.",
+            log=True,
+        ),
     ),
     presets={"faces": {}, "digits": {}, "motion": {}},
     memory=lambda n, d: 8 * (4 * n * d + 3 * n * n),

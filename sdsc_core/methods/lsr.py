@@ -75,9 +75,17 @@ METHOD = Method(
     title="Least Squares Regression",
     function=lsr,
     parameters=(
-        Parameter("variant", "LSR1", None, None, "LSR1 keeps a point out of its own fit.",
-                  choices=("LSR1", "LSR2")),
-        Parameter("lam", 0.4, 1e-6, 1e3, "Weight of the penalty; more spreads the weights.", log=True),
+        Parameter(
+            "variant",
+            "LSR1",
+            None,
+            None,
+            "LSR1 keeps a point out of its own fit.",
+            choices=("LSR1", "LSR2"),
+        ),
+        Parameter(
+            "lam", 0.4, 1e-6, 1e3, "Weight of the penalty; more spreads the weights.", log=True
+        ),
         Parameter("pca", 0, 0, 50, "Dimensions kept for each cluster; 0 keeps all."),
     ),
     presets={

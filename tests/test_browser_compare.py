@@ -1,0 +1,47 @@
+"""The Compare screen in Chromium: run, stop midway, go on, download."""
+
+import pandas as pd
+
+from tests.browser import settled
+
+
+def test_run_stop_go_on_and_download(new_page, app_url, tmp_path):
+    page = new_page()
+    page.goto(f"{app_url}/compare?data=digits&methods=IMC.OMP.LSR.BDR&stages=none.D1.D3")
+    settled(page)
+    run = page.get_by_role("button", name="Run", exact=True)
+    run.click()
+    # BDR comes last and takes seconds; by then the others are done.
+    page.get_by_text("BDR with").first.wait_for(timeout=90_000)
+    page.get_by_test_id("stMain").get_by_role("button", name="Stop", exact=True).click()
+    settled(page)
+    page.get_by_text("Stopped; what was done is kept.").wait_for()
+    table = page.get_by_role("table", name="ACC of methods and dense stages")
+    assert "LSR" in table.inner_text()
+    run.click()
+    page.get_by_role("cell", name="BDR").wait_for(timeout=120_000)
+    settled(page)
+    rows = table.get_by_role("row").all_inner_texts()
+    assert [r.split()[0] for r in rows] == ["method", "IMC", "OMP", "LSR", "BDR"]
+    assert table.get_by_text("★").count() == 1
+    page.get_by_role("button", name="Open").first.click()
+    settled(page)
+    assert page.locator("canvas[data-drawn]").count() == 1
+    page.get_by_role("radio", name="NMI").click()
+    settled(page)
+    files = {
+        "results.csv": "Results (.csv)",
+        "table.md": "Table (.md)",
+        "table.tex": "Table (.tex)",
+    }
+    for name, title in files.items():
+        with page.expect_download() as got:
+            page.get_by_role("button", name=title).click()
+        got.value.save_as(tmp_path / name)
+    results = pd.read_csv(tmp_path / "results.csv")
+    assert len(results) == 12 and set(results.dense) == {"none", "D1", "D3"}
+    shown = float(rows[3].split()[1])
+    lsr = results[(results.method == "LSR") & (results.dense == "none")]
+    assert abs(100 * lsr.acc.iloc[0] - shown) < 0.051
+    assert "| LSR |" in (tmp_path / "table.md").read_text()
+    assert r"\bottomrule" in (tmp_path / "table.tex").read_text()
