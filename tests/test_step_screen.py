@@ -217,6 +217,7 @@ def test_works_without_labels_and_says_so(step, app, data):
     app.run()
     head, _ = sent(app, "sdsc_step_point")
     assert head["one"] == "cluster" and head["name"].startswith("cluster")
+    assert "The true classes are not known here" in said(app)
 
 
 def test_words_tell_right_wrong_again_and_the_sign():

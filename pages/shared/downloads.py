@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ def show(run: Run) -> None:
     )
     # A file is made outside of this run, where the session's settings cannot be had.
     chosen = {name: st.session_state[name] for name in SETTINGS}
-    files = [
+    files: list[tuple[str, str, str, Callable[[], str | bytes]]] = [
         ("Labels (.csv)", "labels.csv", "text/csv", lambda: labels_csv(run)),
         ("W (.npz)", "W.npz", "application/octet-stream", lambda: affinity_npz(run.before.W)),
         ("W* (.npz)", "W_star.npz", "application/octet-stream", lambda: affinity_npz(run.after.W)),

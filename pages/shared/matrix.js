@@ -265,7 +265,7 @@ class MatrixView {
     const e = this.find(r, c), name = (k) => (d.classes.length ? `, ${d.classes[d.classOf[k]]}` : "");
     const w = e < 0 ? 0 : d.w[e], star = e < 0 ? 0 : d.star[e];
     const cause = e >= 0 && d.cause[e] > 0 ? d.causes.find(([k]) => k === d.cause[e])?.[1] : "";
-    return `i = ${d.index[r]}${name(r)}<br>j = ${d.index[c]}${name(c)}<br>w = ${show(w)}<br>w* = ${show(star)}` +
+    return `i = ${d.index[r]}${name(r)}<br>j = ${d.index[c]}${name(c)}<br>${d.symbols[0]} = ${show(w)}<br>${d.symbols[1]} = ${show(star)}` +
       (cause ? `<br>raised: ${cause}` : "");
   }
 

@@ -1,7 +1,8 @@
 """The parts of the Explore screen, from a run to what is seen."""
 
+from dataclasses import replace
 from html import escape
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import streamlit as st
@@ -51,11 +52,12 @@ def headline(run: Run) -> None:
         assert before is not None
         value = f"{100 * after:.1f} %" if percent else _figure(after)
         change = f"{100 * (after - before):+.1f}" if percent else _signed(after - before)
-        good = "inverse" if name == "Ncut" else "off" if name == "Nonzeros" else "normal"
-        good = "off" if after == before else good
+        plain = name == "Nonzeros" or after == before  # neither good nor bad
+        good: Any = "off" if plain else "inverse" if name == "Ncut" else "normal"
         spot.metric(f"{name} of W*", value, f"{change} against W", delta_color=good, help=text)
 
 
+_GOOD: dict[str, Literal["inverse", "off"]] = {"Ncut": "inverse", "Nonzeros": "off"}
 _CONN_MEAN = (
     "Connectivity inside the classes: mean over classes of the second smallest eigenvalue of"
     " $L = I - D^{-1/2}WD^{-1/2}$."
@@ -74,7 +76,7 @@ def _signed(value: float) -> str:
 
 def matrices(run: Run) -> None:
     """W and W* on one colour scale, or what the dense stage changed and why."""
-    first, second, third, fourth = st.columns([2, 3, 2, 3], vertical_alignment="bottom")
+    first, second, third, fourth = st.columns([20, 33, 18, 27], vertical_alignment="bottom")
     look(run, first, second, third)
     with fourth:
         pin(run)
@@ -84,6 +86,27 @@ def matrices(run: Run) -> None:
         st.session_state.point = drawn.pair[0]
         st.rerun()
     chosen(run)
+    beside(run)
+
+
+def beside(run: Run) -> None:
+    """W* of the pinned run A beside that of B, where both are of the same data."""
+    pinned: Run | None = st.session_state.get("pinned")
+    if pinned is None or pinned.data.digest != run.data.digest:
+        return
+    view = matrix_view(run, key="pinned_matrix", view="both")
+    both = figures.matrix_view(pinned.after.W, run.after.W, view.index)
+    titles = (("w", f"A: W* ({_said(pinned)})"), ("star", f"B: W* ({_said(run)})"))
+    parts = {name: getattr(both, name) for name in ("rows", "cols", "w", "star", "cause", "whole")}
+    alt = "W* of the pinned run A beside W* of the present run B."
+    look = {"panels": titles, "alt": alt, "symbols": ("w* in A", "w* in B")}
+    matrix(replace(view, **parts, cell=both.cell, **look), key="pinned_matrix")
+
+
+def _said(run: Run) -> str:
+    s = run.settings
+    thetas = f", θ {s['theta1']:.2f}/{s['theta2']:.2f}" if s["dense"] == "PCE" else ""
+    return f"Γ = {s['gamma']}, {s['dense']}{thetas}"
 
 
 def look(run: Run, first: Any, second: Any, third: Any) -> None:
@@ -279,33 +302,31 @@ def embedding(run: Run) -> None:
     """What k-means sees, for W and W*; misplaced points are marked, a click chooses one."""
     state, data = st.session_state, run.data
     left, right = st.columns(2)
-    dims = (
-        3
-        if left.segmented_control("Embedding", ["2-D", "3-D"], key="dims", required=True) == "3-D"
-        else 2
-    )
+    left.segmented_control("Embedding", ["2-D", "3-D"], key="dims", required=True)
+    dims = 3 if state.dims == "3-D" else 2
     paints = ["class", "cluster"] if data.n_classes else ["cluster"]
     if state.paint not in paints:
         state.paint = "cluster"
     right.segmented_control("Coloured by", paints, key="paint", required=True)
-    by_class = state.paint == "class"
+    groups, names = run.after.labels, [f"cluster {c}" for c in range(run.k)]
+    wrong, said = None, ""
     sides = [("W", run.before), ("W*", run.after)]
+    if data.labels is not None:
+        wrong = [misplaced(data.labels, side.labels) for _, side in sides]
+        said = f" {wrong[1].sum()} points are misplaced in W*."
+        if state.paint == "class":
+            groups, names = data.labels, list(data.class_names)
     figure = figures.embedding(
         [(name, figures.projection(side.spectrum, run.k, dims)) for name, side in sides],
-        data.labels if by_class else run.after.labels,
-        data.class_names if by_class else [f"cluster {c}" for c in range(run.k)],
-        wrong=None if data.labels is None else [misplaced(data.labels, s.labels) for _, s in sides],
+        groups,
+        names,
+        wrong=wrong,
         chosen=state.point if state.point < data.n_points else -1,
         height=430,
     )
-    wrong = (
-        ""
-        if data.labels is None
-        else f" {misplaced(data.labels, run.after.labels).sum()} points are misplaced in W*."
-    )
     picked = st.plotly_chart(
         figure, key="embedding", on_select="rerun", selection_mode="points",
-        alt=f"Spectral embedding of {data.n_points} points from W and from W*.{wrong}",
+        alt=f"Spectral embedding of {data.n_points} points from W and from W*.{said}",
     )  # fmt: skip
     points = picked["selection"]["points"] if picked else []
     if points and points[0].get("customdata") is not None:

@@ -86,6 +86,11 @@ def show(run: Run) -> None:
         help="What changes if each sample is centred first. Off: the reading set in the sidebar.",
     )  # fmt: skip
     right.popover("Words used here", width="stretch").markdown(WORDS)
+    if run.data.labels is None:
+        st.info(
+            "The true classes are not known here: a pick counts as right if it lies in the same of"
+            f" the {run.k} clusters found from W*, which may themselves be wrong."
+        )
     wanted = list(RESIDUALS) if state.beside else [run.settings["residual"]]
     traces = {residual: traced(run, i, residual) for residual in wanted}
     if state.beside:

@@ -5,7 +5,7 @@
 'Eigenvalues of D⁻¹ᐟ²W*D⁻¹ᐟ²'
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -63,57 +63,76 @@ def embedding(
 
     ``wrong`` marks misplaced points of each side, ``chosen`` one point in all of them.
     """
+    # Plain dictionaries, checked once at the end: building it piece by piece takes five times as
+    # long, and this figure is made anew with every move of a slider.
     dims = sides[0][1].shape[1]
-    kind = "scene" if dims == 3 else "xy"
-    figure = make_subplots(
-        1, len(sides), subplot_titles=[t for t, _ in sides], specs=[[{"type": kind}] * len(sides)],
-        horizontal_spacing=0.06,
-    )  # fmt: skip
-    point = _points(dims, len(groups))
-    for column, (_, at) in enumerate(sides, 1):
-        bad = wrong[column - 1] if wrong is not None else np.zeros(len(at), bool)
-        for group in range(len(names)):
-            mine = np.flatnonzero(groups == group)
-            if not len(mine):
+    traces: list[dict[str, Any]] = []
+    listed: set[str] = set()
+    layout: dict[str, Any] = {
+        "title": {"text": "Spectral embedding"}, "height": height, "annotations": [],
+        "margin": {"l": 50, "r": 10, "t": 64, "b": 44}, "uirevision": "keep", "dragmode": "pan",
+        "legend": {"orientation": "v", "itemsizing": "constant"},
+    }  # fmt: skip
+    for column, (title, at) in enumerate(sides):
+        axes = _place(layout, title, (column, len(sides)), at.shape)
+        parts = _parts(groups, names, None if wrong is None else wrong[column], chosen)
+        for what, name, marker in parts:
+            if not len(what):
                 continue
-            where = dict(zip("xyz", at[mine].T.round(4), strict=False))
-            marker = {"color": colour(group), "size": 4 if dims == 3 else 6, "opacity": 0.8}
-            figure.add_trace(
-                point(
-                    **where, mode="markers", name=str(names[group]), marker=marker,
-                    customdata=mine, legendgroup=str(group), showlegend=column == 1,
-                    hovertemplate=f"point %{{customdata}}<br>{names[group]}<extra></extra>",
-                ), 1, column,
+            size = marker["size"] / (1.5 if dims == 3 else 1)
+            traces.append(
+                dict(zip("xyz", at[what].T.round(4), strict=False)) | axes
+                | {
+                    "mode": "markers", "name": name, "marker": marker | {"size": size},
+                    "customdata": what, "legendgroup": name, "showlegend": name not in listed,
+                    "hovertemplate": f"point %{{customdata}}<br>{name}<extra></extra>",
+                }
             )  # fmt: skip
-        for what, title, symbol, size in (
-            (np.flatnonzero(bad), "misplaced", "x", 7),
-            (np.array([chosen]) if chosen >= 0 else np.empty(0, int), "chosen", "circle-open", 16),
-        ):
-            if len(what):
-                where = dict(zip("xyz", at[what].T.round(4), strict=False))
-                marker = {"color": WRONG, "size": size / (2 if dims == 3 else 1), "symbol": symbol}
-                figure.add_trace(
-                    point(
-                        **where, mode="markers", name=title, marker=marker, customdata=what,
-                        showlegend=column == 1, legendgroup=title,
-                        hovertemplate=f"point %{{customdata}}, {title}<extra></extra>",
-                    ), 1, column,
-                )  # fmt: skip
-    axis = {"title": "axis 1"}
-    if dims == 2:
-        figure.update_xaxes(**axis)
-        figure.update_yaxes(title="axis 2")
-    figure.update_layout(
-        title="Spectral embedding", height=height, margin={"l": 50, "r": 10, "t": 64, "b": 44},
-        legend={"orientation": "v", "itemsizing": "constant"}, uirevision="keep", dragmode="pan",
+            listed.add(name)
+    return go.Figure({"data": traces, "layout": layout})
+
+
+def _place(
+    layout: dict[str, Any], title: str, place: tuple[int, int], shape: tuple[int, ...]
+) -> dict[str, Any]:
+    """Give a column its share of the width; the kind of its traces and the axes they lie on."""
+    (column, columns), (n, dims) = place, shape
+    width = (1 - 0.06 * (columns - 1)) / columns
+    left = column * (width + 0.06)
+    number = str(column + 1) if column else ""
+    layout["annotations"].append(
+        {
+            "text": title, "x": left + width / 2, "y": 1, "xref": "paper", "yref": "paper",
+            "xanchor": "center", "yanchor": "bottom", "showarrow": False, "font": {"size": 16},
+        }
     )  # fmt: skip
-    return figure
-
-
-def _points(dims: int, n: int) -> Any:
+    domain = [left, left + width]
     if dims == 3:
-        return go.Scatter3d
-    return go.Scatter if n <= MOST_SVG else go.Scattergl
+        layout[f"scene{number}"] = {"domain": {"x": domain, "y": [0, 1]}}
+        return {"type": "scatter3d", "scene": f"scene{number}"}
+    x = {"domain": domain, "anchor": f"y{number}", "title": {"text": "axis 1"}}
+    layout[f"xaxis{number}"] = x
+    layout[f"yaxis{number}"] = {"anchor": f"x{number}", "title": {"text": "axis 2"}}
+    kind = "scatter" if n <= MOST_SVG else "scattergl"
+    return {"type": kind, "xaxis": f"x{number}", "yaxis": f"y{number}"}
+
+
+def _parts(
+    groups: NDArray[np.int64],
+    names: Sequence[str],
+    wrong: NDArray[np.bool_] | None,
+    chosen: int,
+) -> Iterator[tuple[NDArray[np.int64], str, dict[str, Any]]]:
+    """Points that are drawn alike: each group, those in the wrong cluster, the chosen one."""
+    for group, name in enumerate(names):
+        mine = np.flatnonzero(groups == group)
+        yield mine, str(name), {"color": colour(group), "size": 6, "opacity": 0.8}
+    if wrong is not None:
+        marker = {"color": WRONG, "size": 7, "symbol": "x"}
+        yield np.flatnonzero(wrong), "misplaced", marker
+    if chosen >= 0:
+        marker = {"color": WRONG, "size": 16, "symbol": "circle-open"}
+        yield np.array([chosen]), "chosen", marker
 
 
 def eigenvalues(values: Any, k: int, title: str = "Eigenvalues of D⁻¹ᐟ²W*D⁻¹ᐟ²") -> go.Figure:
@@ -145,18 +164,18 @@ def confusion_matrix(
 ) -> go.Figure:
     """Classes against clusters, from `confusion`; the right points lie on the diagonal."""
     columns = [f"cluster {c}" if c >= 0 else f"none ({i})" for i, c in enumerate(clusters)]
-    figure = go.Figure(
-        go.Heatmap(
-            z=table, x=columns, y=list(classes), colorscale="Blues", texttemplate="%{z}",
-            hovertemplate="%{y} in %{x}: %{z}<extra></extra>", colorbar_title="points",
-        )
-    )  # fmt: skip
-    figure.update_layout(
-        title="Classes and the clusters matched to them", xaxis_title="found cluster",
-        yaxis_title="true class", yaxis_autorange="reversed",
-        height=max(300, 26 * len(classes) + 120), margin={"l": 90, "r": 10, "t": 50, "b": 60},
-    )  # fmt: skip
-    return figure
+    heat = {
+        "type": "heatmap", "z": table, "x": columns, "y": list(classes), "colorscale": "Blues",
+        "texttemplate": "%{z}", "hovertemplate": "%{y} in %{x}: %{z}<extra></extra>",
+        "colorbar": {"title": {"text": "points"}},
+    }  # fmt: skip
+    layout = {
+        "title": {"text": "Classes and the clusters matched to them"},
+        "xaxis": {"title": {"text": "found cluster"}},
+        "yaxis": {"title": {"text": "true class"}, "autorange": "reversed"},
+        "height": max(300, 26 * len(classes) + 120), "margin": {"l": 90, "r": 10, "t": 50, "b": 60},
+    }  # fmt: skip
+    return go.Figure({"data": [heat], "layout": layout})
 
 
 def affinities(sides: Sequence[tuple[str, Affinity]], order: Any = None) -> go.Figure:

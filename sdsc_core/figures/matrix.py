@@ -56,6 +56,7 @@ class MatrixView:
     point: int = -1
     alt: str = ""
     axis: str = "as loaded"
+    symbols: tuple[str, str] = ("w", "w*")
 
     def head(self) -> dict[str, Any]:
         """The part that goes as JSON; points and pairs in display positions."""
@@ -77,6 +78,7 @@ class MatrixView:
             "point": int(place[self.point]) if self.point >= 0 else -1,
             "alt": self.alt,
             "axis": self.axis,
+            "symbols": list(self.symbols),
             "stamp": self.stamp(),
         }
 
@@ -122,10 +124,11 @@ def matrix_view(
     n = W.shape[0]
     place = np.empty(n, np.int64)
     place[order] = np.arange(n)
-    keys, star = _upper(W_star)
-    w = np.zeros(len(keys))
-    keys_w, values = _upper(W)
-    w[np.searchsorted(keys, keys_w)] = values  # W* has every entry that W has
+    (keys_w, values), (keys_star, raised) = _upper(W), _upper(W_star)
+    keys = np.union1d(keys_w, keys_star)
+    w, star = np.zeros(len(keys)), np.zeros(len(keys))
+    w[np.searchsorted(keys, keys_w)] = values
+    star[np.searchsorted(keys, keys_star)] = raised
     cause = np.zeros(len(keys), np.uint8)
     if causes is not None:
         at = np.searchsorted(keys, causes.i * n + causes.j)
