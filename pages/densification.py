@@ -8,7 +8,8 @@ through_app()
 st.title("Inspect", anchor=False)
 st.caption(
     "The **dense stage** turns W into W\\*: it links two points i and j because a third point k is"
-    " close to both. Here is every link that it made or strengthened, and the reason."
+    " close to both. Here is every link that it made or strengthened, and the reason; the page"
+    " *Words* explains the terms."
 )
 spot = st.empty()
 with spot, st.spinner("Loading the library …"):

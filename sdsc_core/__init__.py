@@ -28,6 +28,7 @@ from sdsc_core.metrics import (
 )
 from sdsc_core.pipeline import DENSE_STAGES, SDSC, Summary, dense_stage, summarise
 from sdsc_core.spectral import Spectrum, spectral_clustering, spectrum, suggest_n_clusters
+from sdsc_core.trace import trace
 
 __all__ = [
     "DENSE_STAGES",
@@ -65,4 +66,5 @@ __all__ = [
     "suggest_n_clusters",
     "summarise",
     "tally",
+    "trace",
 ]

@@ -222,17 +222,26 @@ def _sparse_rows(start, base, strong, rule, theta1, theta2, counts, indices, dat
 # Dense: a (min, +) product of distances in tiles.
 
 
-def _distance(w: NDArray[np.float64], transform: str) -> NDArray[np.float64]:
-    """Table 1, step 1."""
+def to_distance(w: Any, transform: str) -> NDArray[np.float64]:
+    """Table 1, step 1: similarities in [0, 1] as distances.
+
+    >>> to_distance([0.5, 0.0], "D3").tolist()
+    [2.0, inf]
+    """
+    w = np.asarray(w, dtype=np.float64)
     with np.errstate(divide="ignore", over="ignore"):
         if transform == "D1":
             return 1.0 - w
         return 1.0 - np.log(w) if transform == "D2" else 1.0 / w
 
 
-def _to_similarity(D: NDArray[np.floating], transform: str) -> NDArray[np.float64]:
-    """Table 1, last step."""
-    d = D.astype(np.float64)
+def to_similarity(d: Any, transform: str) -> NDArray[np.float64]:
+    """Table 1, last step: distances as similarities.
+
+    >>> to_similarity([2.0, np.inf], "D3").tolist()
+    [0.5, 0.0]
+    """
+    d = np.asarray(d, dtype=np.float64)
     if transform == "D1":
         return np.maximum(1.0 - d, 0.0)
     return np.exp(1.0 - d) if transform == "D2" else 1.0 / d
@@ -246,7 +255,7 @@ def _dense_passes(
     progress: Progress | None,
 ) -> NDArray[np.float64]:
     with np.errstate(over="ignore"):  # too far for float32 is infinitely far
-        D = _distance(W, transform).astype(np.float32)
+        D = to_distance(W, transform).astype(np.float32)
     np.fill_diagonal(D, np.inf)  # k is neither i nor j
     best = D.copy()
     for _ in range(hops):
@@ -256,7 +265,7 @@ def _dense_passes(
         _mirror(best)
         np.fill_diagonal(best, np.inf)
     # Only where a path is shorter: float32 must not touch the other entries.
-    return np.where(best < D, np.maximum(W, _to_similarity(best, transform)), W)
+    return np.where(best < D, np.maximum(W, to_similarity(best, transform)), W)
 
 
 def _min_plus_block(left, D, best, start, stop):
@@ -309,10 +318,10 @@ def _all_paths(W: Affinity, transform: str) -> Affinity:
         )
     graph = off_diagonal(sp.csr_array(W))
     # A distance of 0 (D1, w = 1) must not read as "no edge".
-    graph.data = np.maximum(_distance(graph.data, transform), 1e-300)
+    graph.data = np.maximum(to_distance(graph.data, transform), 1e-300)
     shortest = shortest_path(graph, method="D", directed=False)
     np.fill_diagonal(shortest, np.inf)
-    star = _to_similarity(np.minimum(shortest, shortest.T), transform)
+    star = to_similarity(np.minimum(shortest, shortest.T), transform)
     star = np.maximum(star, sp.csr_array(W).toarray())
     return sp.csr_array(star) if is_sparse(W) else star
 

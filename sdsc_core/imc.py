@@ -162,7 +162,7 @@ def _search_block(
 
 
 @kernel
-def _remove(psi, mean, j, product, Z, s, m):
+def remove_projection(psi, mean, j, product, Z, s, m):
     """Step 6: ψ − (ψ·x_j) x_j, with ψ held as its centred part and its mean; the new mean."""
     a = s[j] * product + psi.shape[0] * mean * m[j]
     t = a * s[j]
@@ -181,7 +181,7 @@ def _search_step(psi, mean, found, products, Z, s, m, g, picks, values):
             continue
         picks[r, g] = found[r]
         values[r, g] = abs(products[r]) / norm
-        mean[r], _ = _remove(psi[r], mean[r], found[r], products[r], Z, s, m)
+        mean[r], _ = remove_projection(psi[r], mean[r], found[r], products[r], Z, s, m)
 
 
 @kernel
@@ -211,7 +211,7 @@ def _gram_rows(start, R, Z, s, m, picks, values):
                 break
             picks[r, g] = j
             values[r, g] = abs(product) / norm
-            mean, t = _remove(psi, mean, j, product, Z, s, m)
+            mean, t = remove_projection(psi, mean, j, product, Z, s, m)
             for k in range(n):
                 q[k] -= t * R[j, k]
 

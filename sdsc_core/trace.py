@@ -18,7 +18,7 @@ from sdsc_core.checks import (
     check_n_clusters,
 )
 from sdsc_core.dense import RULES, Explanation, condition, explain, two_hop
-from sdsc_core.imc import GONE, ImcPath, Samples, _remove
+from sdsc_core.imc import GONE, ImcPath, Samples, remove_projection
 from sdsc_core.pipeline import Summary, dense_stage, summarise
 from sdsc_core.search import NOTHING, TIE, decide, dot
 from sdsc_core.spectral import spectral_clustering, spectrum
@@ -130,7 +130,7 @@ def _follow(i, Z, s, m, picks, psi, means, products, removed):
         picks[g] = j
         removed[g] = s[j] * product + psi.shape[1] * means[g] * m[j]
         psi[g + 1] = psi[g]
-        means[g + 1], _ = _remove(psi[g + 1], means[g], j, product, Z, s, m)
+        means[g + 1], _ = remove_projection(psi[g + 1], means[g], j, product, Z, s, m)
 
 
 def _steps(samples, similarity, i, picks, psi, means, products, removed) -> list[Step]:

@@ -52,8 +52,10 @@ def make(data: Dataset) -> None:
             "Lock", LOCKS, ["Data set"], key="exercise lock", placeholder="nothing"
         )
         lock = [name for title in held for name in LOCKS[title]]
-        st.code(address(hide, lock, data.n_classes if tell else 0), language=None, wrap_lines=True)
+        link = address(hide, lock, data.n_classes if tell else 0)
+        st.code(link, language=None, wrap_lines=True)
         st.caption("Copy it by the button at its right and send it to your students.")
+        st.link_button("Try it in a new tab", link, icon=":material/open_in_new:")
 
 
 def address(hide: bool, lock: list[str], k: int = 0) -> str:

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from pages.shared import panels
 from pages.shared.matrix import matrix
 from pages.shared.settings import METHOD
-from pages.shared.stages import Run, causes, remember
+from pages.shared.stages import Run, causes
 from sdsc_core import Changes, Explanation, explain, figures, rank_changes
 
 PAGE = 200  # rows of the table at a time
 SORTS = {
-    "worst": "worst first: between, then largest",
+    "worst": "worst first (between)",
     "change": "largest change",
     "after": "largest w* after",
     "before": "largest w before",
@@ -46,7 +46,9 @@ class Groups:
 def groups(run: Run) -> Groups:
     """Classes where they are known, else clusters."""
     if run.data.labels is not None:
-        return Groups(run.data.labels, run.data.class_names, "class")
+        # "4" alone reads like a point or a number.
+        names = [f"class {name}" if name.isdigit() else name for name in run.data.class_names]
+        return Groups(run.data.labels, names, "class")
     return Groups(run.after.labels, [f"cluster {c}" for c in range(run.k)], "cluster")
 
 
@@ -85,40 +87,40 @@ def _chosen(run: Run) -> tuple[int, int] | None:
 
 
 def _ranked(run: Run, changed: Changes, by: Groups) -> NDArray[np.int64]:
-    """Filters and order as set; kept, so that turning a page costs nothing."""
+    """Filters and order as set; the last one is kept, so that turning a page costs nothing."""
     state, known = st.session_state, conditions(run)
     state.conditions = [c for c in state.conditions if c in known]
     state.groups = [g for g in state.groups if g < len(by.names)]
-    a, b = st.columns([3, 2])
-    a.selectbox(
+    left, right = st.columns(2)
+    left.selectbox(
         "Sort by", SORTS, key="sort", format_func=SORTS.__getitem__, on_change=_first_page,
         help="The order of all rows; a click on a column's title orders this page alone.",
     )  # fmt: skip
-    b.segmented_control(
+    right.multiselect(
+        f"With a point of {by.one}", range(len(by.names)), key="groups",
+        format_func=lambda g: by.names[g], on_change=_first_page, placeholder="any",
+    )  # fmt: skip
+    below = st.container(horizontal=True)
+    below.segmented_control(
         "Where", PLACES, key="where", format_func=PLACES.__getitem__, required=True,
         on_change=_first_page, help=f"Pairs inside one {by.one} should be linked; a link between"
         f" two {by.many} misleads the clustering.",
     )  # fmt: skip
-    c, d = st.columns([3, 2])
-    c.pills(
+    below.pills(
         "Cause", known, key="conditions", format_func=known.__getitem__, selection_mode="multi",
         on_change=_first_page, help=_CONDITIONS,
-    )  # fmt: skip
-    d.multiselect(
-        f"With a point of {by.one}", range(len(by.names)), key="groups",
-        format_func=lambda g: by.names[g], on_change=_first_page, placeholder="any",
     )  # fmt: skip
     key = (
         run.data.digest, by.one, run.k, *(run.settings[name] for name in METHOD),
         state.sort, state.where, tuple(state.conditions), tuple(state.groups),
     )  # fmt: skip
-    return remember(
-        ("ranked", key),
-        lambda: rank_changes(
+    if state.get("ranked", (None,))[0] != key:
+        found = rank_changes(
             changed, by.of, state.sort, where=state.where, conditions=state.conditions,
             clusters=state.groups,
-        ),
-    )  # fmt: skip
+        )  # fmt: skip
+        state.ranked = (key, found)
+    return state.ranked[1]
 
 
 _CONDITIONS = r"""Why PCE raised an entry (Definition 2). A third point $k$ vouches for the pair:
@@ -186,21 +188,21 @@ def _choose(key: str, pairs: NDArray[np.int64]) -> None:
 def _turn(shown: int, total: int, sheets: int) -> None:
     state = st.session_state
     first = (state.sheet - 1) * PAGE + 1
-    text, back, number, on = st.columns([5, 1, 2, 1], vertical_alignment="center")
-    text.caption(
+    st.caption(
         f"Rows {first:,}–{min(first + PAGE - 1, shown):,} of {shown:,}"
         + (f" that pass, of {total:,} changed pairs" if shown < total else " changed pairs")
         + ". Choose one by the box at its left."
     )
-    back.button(
+    row = st.container(horizontal=True)
+    row.button(
         "‹", on_click=_go, args=(-1,), disabled=state.sheet <= 1, help="Previous page",
-        key="page back", width="stretch",
+        key="page back",
     )  # fmt: skip
     if sheets > 1:
-        number.number_input("Page", 1, sheets, key="sheet", label_visibility="collapsed")
-    on.button(
+        row.number_input("Page", 1, sheets, key="sheet", label_visibility="collapsed", width=120)
+    row.button(
         "›", on_click=_go, args=(1,), disabled=state.sheet >= sheets, help="Next page",
-        key="page on", width="stretch",
+        key="page on",
     )  # fmt: skip
 
 
@@ -320,8 +322,8 @@ def marked(run: Run, found: Explanation) -> None:
     """The pair in W and W*, and in thin boxes the two links it came by; a click chooses another."""
     k = found.witness
     pairs = [(found.i, found.j)] + ([(found.i, k), (k, found.j)] if k >= 0 else [])
-    first, second, third, _ = st.columns([2, 3, 2, 3], vertical_alignment="bottom")
-    panels.look(run, first, second, third)
+    row = st.container(horizontal=True, gap="medium")
+    panels.look(run, row, row, row)
     drawn = matrix(panels.matrix_view(run, "inspected", pairs=tuple(pairs)), key="inspected")
     if drawn.pair:
         state = st.session_state

@@ -97,10 +97,11 @@ class MatrixView {
 
   picture(out, size, colour) {
     const picture = new OffscreenCanvas(size, size), g = picture.getContext("2d");
-    const image = g.createImageData(size, size), paper = hex(this.paper.length === 7 ? this.paper : "#ffffff");
+    const image = g.createImageData(size, size), { data } = image;
     for (let k = 0; k < out.length; k++) {
-      const c = out[k] > 0 ? colour(out[k]) : paper;
-      image.data.set([c[0], c[1], c[2], 255], 4 * k);
+      if (!(out[k] > 0)) continue; // stays transparent: the paper shows
+      [data[4 * k], data[4 * k + 1], data[4 * k + 2]] = colour(out[k]);
+      data[4 * k + 3] = 255;
     }
     g.putImageData(image, 0, 0);
     return picture;

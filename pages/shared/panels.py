@@ -96,11 +96,13 @@ def beside(run: Run) -> None:
         return
     view = matrix_view(run, key="pinned_matrix", view="both")
     both = figures.matrix_view(pinned.after.W, run.after.W, view.index)
-    titles = (("w", f"A: W* ({_said(pinned)})"), ("star", f"B: W* ({_said(run)})"))
-    parts = {name: getattr(both, name) for name in ("rows", "cols", "w", "star", "cause", "whole")}
-    alt = "W* of the pinned run A beside W* of the present run B."
-    look = {"panels": titles, "alt": alt, "symbols": ("w* in A", "w* in B")}
-    matrix(replace(view, **parts, cell=both.cell, **look), key="pinned_matrix")
+    drawn = replace(
+        view, rows=both.rows, cols=both.cols, w=both.w, star=both.star, cause=both.cause,
+        cell=both.cell, whole=both.whole, symbols=("w* in A", "w* in B"),
+        panels=(("w", f"A: W* ({_said(pinned)})"), ("star", f"B: W* ({_said(run)})")),
+        alt="W* of the pinned run A beside W* of the present run B.",
+    )  # fmt: skip
+    matrix(drawn, key="pinned_matrix")
 
 
 def _said(run: Run) -> str:

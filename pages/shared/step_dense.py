@@ -25,7 +25,7 @@ def drawn(run: Run, e: Explanation, offer: Offer | None, left: Any, right: Any) 
             transform=None if pce else s["dense"], images=run.data.images,
         ),
         key="triangle", config=FLAT,
-        alt=f"Triangle of the points i = {e.i}, j = {e.j}" + (f" and k = {offer.k}" * bool(offer))
+        alt=f"Triangle of the points i = {e.i}, j = {e.j} and k = {offer.k}."
         if offer else f"The points i = {e.i} and j = {e.j}; no k is linked with both.",
     )  # fmt: skip
     if pce:

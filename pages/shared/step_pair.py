@@ -12,8 +12,7 @@ from pages.shared.matrix import matrix
 from pages.shared.settings import apply
 from pages.shared.stages import Run, causes
 from sdsc_core import Explanation, explain
-from sdsc_core.dense import Offer
-from sdsc_core.figures import pair as figures
+from sdsc_core.dense import Offer, to_distance
 from sdsc_core.trace import level
 
 HOW = r"""
@@ -214,9 +213,9 @@ def table_distance(
 ) -> pd.DataFrame:
     """The length of the way over each k."""
     rule = s["dense"]
-    first = figures.to_distance([o.w_ik for o in ranked], rule)
-    second = figures.to_distance([o.w_kj for o in ranked], rule)
-    direct = figures.to_distance(e.before, rule).item()
+    first = to_distance([o.w_ik for o in ranked], rule)
+    second = to_distance([o.w_kj for o in ranked], rule)
+    direct = to_distance(e.before, rule).item()
     return pd.DataFrame(
         _shared(ranked, e, by)
         | {

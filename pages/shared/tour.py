@@ -209,7 +209,7 @@ def _fails(run: Run) -> str:
         r" wrong, $\zeta \ll N$, nearly all new ones lie inside, and Ncut changes by the factor"
         "\n\n"
         rf"For **{run.data.name}** that would be {a.q_predicted_no_tau:.2f} with $\tau = 0$. But it"
-        rf" has $\zeta = {a.zeta:,}$ wrong entries on $N = {a.n}$ points, and each spreads. "
+        f" has {a.zeta:,} wrong entries (ζ) on {a.n} points (N), and each of them spreads. "
     )
     out += sums.verdict(a, vol, cut, groups(run).many)
     b, s = run.before.summary, run.after.summary

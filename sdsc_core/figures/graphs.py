@@ -15,7 +15,7 @@ from sdsc_core.figures.charts import WRONG, colour
 
 OLD = "#8a9099"  # links of W; readable on light and dark
 NEW = "#c2419a"  # links that the dense stage raised; always dashed too
-MOST = 21  # points around a pair; more cannot be told apart
+MOST = 17  # points around a pair; more cannot be told apart
 STEPS = 150  # of the layout
 
 

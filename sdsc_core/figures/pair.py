@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from sdsc_core.checks import check_choice
-from sdsc_core.dense import DISTANCE_RULES, Explanation, Offer, _distance, _to_similarity
+from sdsc_core.dense import DISTANCE_RULES, Explanation, Offer, to_distance, to_similarity
 from sdsc_core.figures.charts import WRONG, colour
 from sdsc_core.figures.graphs import NEW, OLD
 from sdsc_core.trace import LEVELS, Piece, level
@@ -22,16 +22,6 @@ BANDS = [f"rgba(136, 136, 136, {a})" for a in (0.06, 0.13, 0.22, 0.34)]  # from 
 STEEP = 10.0  # distances beyond are cut off
 
 
-def to_distance(w: Any, transform: str) -> NDArray[np.float64]:
-    """Table 1, step 1: similarities as distances; 0 is infinitely far for D2 and D3.
-
-    >>> to_distance([0.5, 0.0], "D3").tolist()
-    [2.0, inf]
-    """
-    check_choice(transform, "transform", DISTANCE_RULES)
-    return _distance(np.asarray(w, dtype=np.float64), transform)
-
-
 def two_hop_value(w_ik: Any, w_kj: Any, transform: str) -> NDArray[np.float64]:
     """What the way over k is worth: the sum of two distances, turned back into a similarity.
 
@@ -39,7 +29,7 @@ def two_hop_value(w_ik: Any, w_kj: Any, transform: str) -> NDArray[np.float64]:
     0.7
     """
     path = to_distance(w_ik, transform) + to_distance(w_kj, transform)
-    return _to_similarity(path, transform)
+    return to_similarity(path, transform)
 
 
 def triangle(
