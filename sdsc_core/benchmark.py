@@ -9,17 +9,19 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from sdsc_core import datasets
 from sdsc_core.datasets.known import FOLDER_VARIABLE, KNOWN
 from sdsc_core.dense import densify, pce
 from sdsc_core.imc import imc
+from sdsc_core.methods import METHODS
 from sdsc_core.paths import home
 from sdsc_core.spectral import spectral_clustering
 
@@ -166,3 +168,93 @@ def _spectral_large() -> tuple[float, str]:
 @row("IMC, N = 100,000", None, "s")
 def _imc_large() -> tuple[float, str]:
     return large()[1], f"D = 10, Γ = {GAMMA}, W included, one run"
+
+
+@row("OMP, N = 9,000, D = 10, K = 6", 0.1, "× scikit-learn")
+def _omp() -> tuple[float, str]:
+    from sklearn.linear_model import orthogonal_mp
+
+    X = datasets.make_subspaces(points_each=1500).X
+    X = X / np.linalg.norm(X, axis=1, keepdims=True)
+
+    def theirs(i: int) -> None:
+        orthogonal_mp(np.delete(X, i, axis=0).T, X[i], n_nonzero_coefs=6)
+
+    return _against_loop(lambda: METHODS["OMP"].solve(X, n_nonzero=6), theirs, len(X), 100)
+
+
+@row("ENSC, N = 2,000 scattering features", 1 / 3, "× scikit-learn")
+def _ensc() -> tuple[float, str]:
+    from sklearn.linear_model import ElasticNet
+
+    X = _digits(2000)
+    tau, gamma = 0.9, 200.0
+    products = np.abs(X @ X.T)
+    np.fill_diagonal(products, 0.0)
+    lam = gamma * tau / products.max(axis=1)
+    found: dict[int, NDArray[np.float64]] = {}
+
+    def theirs(i: int) -> None:
+        others = np.delete(X, i, axis=0)
+        # The same problem over λ, which scikit-learn divides by the number of features.
+        net = ElasticNet(
+            alpha=1.0 / (lam[i] * X.shape[1]), l1_ratio=tau, fit_intercept=False, tol=1e-6,
+            max_iter=20_000,
+        )  # fmt: skip
+        found[i] = np.insert(net.fit(others.T, X[i]).coef_, i, 0.0)
+
+    ratio, remark = _against_loop(
+        lambda: METHODS["ENSC"].solve(X, gamma=gamma, tau=tau), theirs, len(X), 20
+    )
+    C = METHODS["ENSC"].solve(X, gamma=gamma, tau=tau).C
+
+    def objective(i: int, c: NDArray[np.float64]) -> float:
+        fit = lam[i] / 2 * np.sum((X[i] - c @ X) ** 2)
+        return float(tau * np.abs(c).sum() + (1 - tau) / 2 * (c @ c) + fit)
+
+    gaps = [objective(i, C[[i]].toarray().ravel()) / objective(i, c) - 1 for i, c in found.items()]
+    return ratio, f"{remark}; our objective is off theirs by {max(gaps):+.1e} at the worst"
+
+
+def _against_loop(
+    ours: Callable[[], Any], theirs: Callable[[int], None], n: int, some: int
+) -> tuple[float, str]:
+    """Ours for all points against a loop over a few of them, scaled up to all."""
+    points = range(0, n, n // some)
+    theirs(0)
+    loop = seconds(lambda: [theirs(i) for i in points]) * n / len(points)
+    mine = best(ours, 3)
+    said = f"{mine:.2f} s against {loop:.1f} s of a loop, scaled up from {len(points)} points"
+    return mine / loop, said
+
+
+def _digits(n: int) -> NDArray[np.float64]:
+    """Scattering features of MNIST where they are at hand, else made-up data of their size."""
+    folder = Path(os.environ.get(FOLDER_VARIABLE, home().parent / "shared" / "data"))
+    if (folder / KNOWN["mnist_scattering"].file).is_file():
+        X = datasets.load_known("mnist_scattering", folder).X[:n]
+    else:
+        X = datasets.make_subspaces(10, 12, 500, points_each=n // 10, noise=0.5).X
+    return X / np.linalg.norm(X, axis=1, keepdims=True)
+
+
+def _growth(name: str) -> Callable[[], tuple[float, str]]:
+    """Seconds at three sizes, and the exponent by which they grow."""
+
+    def measure() -> tuple[float, str]:
+        sizes, X = (500, 1000, 2000), _digits(2000)
+        method = METHODS[name]
+        method.solve(X[:60], n_clusters=10, **method.presets["digits"])
+        taken = []
+        for n in sizes:
+            part = X[:: len(X) // n]
+            work = partial(method.solve, part, n_clusters=10, **method.presets["digits"])
+            taken.append(seconds(work))
+        exponent = float(np.polyfit(np.log(sizes), np.log(taken), 1)[0])
+        return exponent, ", ".join(f"{t:.2f} s at {n:,}" for n, t in zip(sizes, taken, strict=True))
+
+    return measure
+
+
+for _name in ("SSC", "LRR", "BDR"):
+    row(f"{_name}, growth from 500 to 2,000 points", None, "exponent")(_growth(_name))
