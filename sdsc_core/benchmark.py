@@ -206,7 +206,7 @@ def _ensc() -> tuple[float, str]:
     ratio, remark = _against_loop(
         lambda: METHODS["ENSC"].solve(X, gamma=gamma, tau=tau), theirs, len(X), 20
     )
-    C = METHODS["ENSC"].solve(X, gamma=gamma, tau=tau).C
+    C = sp.csr_array(METHODS["ENSC"].solve(X, gamma=gamma, tau=tau).C)
 
     def objective(i: int, c: NDArray[np.float64]) -> float:
         fit = lam[i] / 2 * np.sum((X[i] - c @ X) ** 2)
@@ -222,7 +222,7 @@ def _against_loop(
     """Ours for all points against a loop over a few of them, scaled up to all."""
     points = range(0, n, n // some)
     theirs(0)
-    loop = seconds(lambda: [theirs(i) for i in points]) * n / len(points)
+    loop = sum(seconds(partial(theirs, i)) for i in points) * n / len(points)
     mine = best(ours, 3)
     said = f"{mine:.2f} s against {loop:.1f} s of a loop, scaled up from {len(points)} points"
     return mine / loop, said
@@ -244,11 +244,12 @@ def _growth(name: str) -> Callable[[], tuple[float, str]]:
     def measure() -> tuple[float, str]:
         sizes, X = (500, 1000, 2000), _digits(2000)
         method = METHODS[name]
-        method.solve(X[:60], n_clusters=10, **method.presets["digits"])
+        preset: dict[str, Any] = dict(method.presets["digits"])
+        method.solve(X[:60], n_clusters=10, **preset)
         taken = []
         for n in sizes:
             part = X[:: len(X) // n]
-            work = partial(method.solve, part, n_clusters=10, **method.presets["digits"])
+            work = partial(method.solve, part, n_clusters=10, **preset)
             taken.append(seconds(work))
         exponent = float(np.polyfit(np.log(sizes), np.log(taken), 1)[0])
         return exponent, ", ".join(f"{t:.2f} s at {n:,}" for n, t in zip(sizes, taken, strict=True))

@@ -1,6 +1,7 @@
 """Blocks of rows over threads, with progress and cancelling between blocks."""
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
@@ -27,32 +28,34 @@ def tick(progress: Progress | None, done: int, total: int) -> None:
         progress(done, total)
 
 
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()  # reads the process's maps, which takes milliseconds
+@cache  # it reads the process's maps, which takes milliseconds
+def _controller(with_kmeans: bool) -> ThreadpoolController:
+    """All thread pools loaded so far; scikit-learn's k-means brings one more."""
+    return ThreadpoolController()
 
 
-_blas: dict[str, Any] = {"users": 0, "limit": None}
-_blas_lock = threading.Lock()
+_limit: dict[str, Any] = {"users": 0, "limit": None}
+_limit_lock = threading.Lock()
 
 
 @contextmanager
-def one_blas_thread() -> Iterator[None]:
-    """Keep the BLAS to one thread while blocks run: two layers of threads wait for each other.
+def one_thread() -> Iterator[None]:
+    """Keep BLAS and OpenMP to one thread: where steps are short, or blocks run in threads of
+    their own, several wait for each other, and on a busy machine long.
 
     Counted, since the limit is the process's and sessions overlap: the last one out restores it.
     """
-    with _blas_lock:
-        _blas["users"] += 1
-        if _blas["users"] == 1:
-            _blas["limit"] = _controller().limit(limits=1, user_api="blas")
+    with _limit_lock:
+        _limit["users"] += 1
+        if _limit["users"] == 1:
+            _limit["limit"] = _controller("sklearn.cluster" in sys.modules).limit(limits=1)
     try:
         yield
     finally:
-        with _blas_lock:
-            _blas["users"] -= 1
-            if _blas["users"] == 0:
-                _blas["limit"].restore_original_limits()
+        with _limit_lock:
+            _limit["users"] -= 1
+            if _limit["users"] == 0:
+                _limit["limit"].restore_original_limits()
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -90,7 +93,7 @@ def run_blocks(
     bounds = [(a, min(a + block_rows, n_rows)) for a in range(0, n_rows, block_rows)]
     jobs = min(n_threads(n_jobs), len(bounds))
     tick(progress, 0, n_rows)
-    with one_blas_thread():
+    with one_thread():
         if jobs > 1:
             return _threaded(function, bounds, jobs, progress)
         results = []

@@ -2,7 +2,6 @@
 
 import warnings
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
-from threadpoolctl import ThreadpoolController
 
-from sdsc_core.blocks import one_blas_thread
+from sdsc_core.blocks import one_thread
 from sdsc_core.checks import Affinity, check_affinity, check_count, check_n_clusters, is_sparse
 
 SMALL = 128  # up to here a full decomposition is the quickest
@@ -80,7 +78,7 @@ def spectrum(
     else:
         known, share, weak = _component_vectors(component, count, roots), 0.0, np.zeros(n)
     known = known[:, :n_vectors]
-    with one_blas_thread():  # its products are too small to share out
+    with one_thread():  # its products are too small to share out
         values, vectors = _rest(A, weak * np.sqrt(share), known, n_vectors, random_state)
     values = np.concatenate([np.ones(known.shape[1]), values])
     return Spectrum(
@@ -113,8 +111,7 @@ def cluster_rows(
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    # One thread: its steps are so short that threads wait for each other, on a busy machine long.
-    with warnings.catch_warnings(), _threads().limit(limits=1, user_api="openmp"):
+    with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
         starts = 10 if len(rows) <= 20_000 else 3
         labels = KMeans(n_clusters, n_init=starts, random_state=random_state).fit(rows).labels_
@@ -122,11 +119,6 @@ def cluster_rows(
     rank = np.zeros(n_clusters, np.int64)
     rank[labels[np.sort(first)]] = np.arange(len(first))
     return rank[labels]
-
-
-@cache
-def _threads() -> ThreadpoolController:
-    return ThreadpoolController()  # slow to make; called once the library of k-means is there
 
 
 def suggest_n_clusters(eigenvalues: NDArray[np.float64]) -> int:

@@ -45,7 +45,7 @@ class State:
 
 
 class LassoAdmm:
-    """The problem above for all rows of X (unit norm or zero), with λ = α/μ and ρ = α.
+    """The problem above for all rows of X, with λ = α/μ and ρ = α.
 
     μ is the smallest over i of the largest |x_iᵀx_j|, j ≠ i, so that every point has a nonzero
     solution for α > 1; outliers add the atoms I/γₑ with γₑ = α/‖X‖₁, as SSC's authors do.

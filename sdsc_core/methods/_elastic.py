@@ -44,7 +44,7 @@ def elastic_nets(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> ElasticNets:
-    """Solve for every row of X (unit norm or zero) with thresholds t and ridges k, both (N,).
+    """Solve for every row of X with thresholds t and ridges k, both (N,).
 
     A row with t = 0 is left at zero.
     """

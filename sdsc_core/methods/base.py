@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core.affinity import affinity, unit_affinity
-from sdsc_core.blocks import Progress, one_blas_thread
+from sdsc_core.blocks import Progress, one_thread
 from sdsc_core.checks import (
     Affinity,
     check_choice,
@@ -164,7 +164,7 @@ class Method:
         wanted = inspect.signature(self.function).parameters
         given = {name: value for name, value in offered.items() if name in wanted}
         # A small matrix gains little from several BLAS threads, which on a busy machine wait.
-        with one_blas_thread() if len(X) <= SMALL else nullcontext():
+        with one_thread() if len(X) <= SMALL else nullcontext():
             return self.function(X, **settings, **given)
 
     def affinity(self, solution: Solution) -> Affinity:
@@ -183,6 +183,14 @@ def unit_rows(X: NDArray[np.float64]) -> NDArray[np.float64]:
     X = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0)
     norms = np.linalg.norm(X, axis=1, keepdims=True)
     return np.divide(X, norms, out=np.zeros_like(X), where=norms > 0)
+
+
+def scaled_rows(X: NDArray[np.float64], normalise: bool) -> NDArray[np.float64]:
+    """`unit_rows`, or all samples divided by the longest one's norm."""
+    if normalise:
+        return unit_rows(X)
+    X = X / max(np.abs(X).max(), np.finfo(float).tiny)
+    return X / max(np.linalg.norm(X, axis=1).max(), np.finfo(float).tiny)
 
 
 def keep_largest(C: NDArray[np.float64] | sp.csr_array, share: float) -> Any:

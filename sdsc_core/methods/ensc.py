@@ -49,7 +49,7 @@ METHOD = Method(
         Parameter("tau", 0.9, 0.05, 1.0, "Share of ℓ1 in the penalty; 1 is the Lasso.", step=0.05),
     ),
     presets={
-        "faces": {"gamma": 50.0, "tau": 0.9},
+        "faces": {"gamma": 12.0, "tau": 1.0},
         "digits": {"gamma": 200.0, "tau": 0.9},
         "motion": {"gamma": 50.0, "tau": 0.9},
     },

@@ -19,7 +19,7 @@ from sdsc_core.methods.base import (
     Solution,
     iterated,
     keep_largest,
-    unit_rows,
+    scaled_rows,
 )
 
 
@@ -29,8 +29,9 @@ def ssc(
     alpha: float = 20.0,
     affine: bool = False,
     outliers: bool = False,
+    normalise: bool = True,
     threshold: float = 1.0,
-    max_iterations: int = 200,
+    max_iterations: int = 1000,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Solution:
@@ -38,17 +39,19 @@ def ssc(
 
     The plain problem is solved exactly by an active set; ``affine`` (coefficients sum to one) and
     ``outliers`` (x_i may also use a sparse error of its own) go through the authors' ADMM, to
-    which ``max_iterations`` applies.
+    which ``max_iterations`` applies. Without ``normalise`` samples keep their relative lengths,
+    as the authors leave faces: a dark picture then explains little of a bright one.
 
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
     >>> (ssc(X).C.toarray() != 0).astype(int).tolist()
     [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
-    X = unit_rows(check_data(X))
+    X = scaled_rows(check_data(X), normalise)
     METHOD.settings(
         alpha=alpha,
         affine=affine,
         outliers=outliers,
+        normalise=normalise,
         threshold=threshold,
         max_iterations=max_iterations,
     )
@@ -90,15 +93,16 @@ METHOD = Method(
         ),
         Parameter("affine", False, None, None, "Coefficients of a point sum to one."),
         Parameter("outliers", False, None, None, "Allow some wrong entries in each sample."),
+        Parameter("normalise", True, None, None, "Scale samples to unit norm first."),
         Parameter(
             "threshold", 1.0, 0.1, 1.0, "Share of each point's ℓ1 norm that is kept.", step=0.05
         ),
         Parameter(
-            "max_iterations", 200, 1, 10000, "Most iterations with affine or outliers.", step=50
+            "max_iterations", 1000, 1, 10000, "Most iterations with affine or outliers.", step=50
         ),
     ),
     presets={
-        "faces": {"alpha": 20.0, "outliers": True},
+        "faces": {"alpha": 40.0, "outliers": True, "normalise": False},
         "digits": {"alpha": 20.0},
         "motion": {"alpha": 800.0, "affine": True, "threshold": 0.7},
     },

@@ -15,11 +15,11 @@ from sdsc_core.affinity import unit_affinity
 from sdsc_core.blocks import Progress, run_blocks, tick
 from sdsc_core.checks import check_data, check_n_clusters
 from sdsc_core.methods._admm import BLOCK, TOLERANCE, LassoAdmm, State, admm_memory
-from sdsc_core.methods.base import Method, Parameter, Solution, iterated, unit_rows
+from sdsc_core.methods.base import Method, Parameter, Solution, iterated, scaled_rows
 from sdsc_core.spectral import spectral_clustering
 
 GROWTH = 1.2  # of ν, in each round
-STEPS = 150  # of ADMM in a round
+STEPS = 1000  # of ADMM in a round at most; warm-started rows need few
 
 
 def sssc(
@@ -28,6 +28,7 @@ def sssc(
     alpha: float = 20.0,
     gamma0: float = 0.1,
     outliers: bool = False,
+    normalise: bool = True,
     max_rounds: int = 10,
     n_clusters: int,
     random_state: int = 0,
@@ -42,8 +43,14 @@ def sssc(
     >>> (sssc(X, n_clusters=2).C.toarray() != 0).astype(int).tolist()
     [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
-    X = unit_rows(check_data(X))
-    METHOD.settings(alpha=alpha, gamma0=gamma0, outliers=outliers, max_rounds=max_rounds)
+    X = scaled_rows(check_data(X), normalise)
+    METHOD.settings(
+        alpha=alpha,
+        gamma0=gamma0,
+        outliers=outliers,
+        normalise=normalise,
+        max_rounds=max_rounds,
+    )
     k = check_n_clusters(n_clusters, len(X))
     problem = LassoAdmm(X, alpha, False, outliers)
     states = {a: problem.start(a, min(a + BLOCK, len(X))) for a in range(0, len(X), BLOCK)}
@@ -108,9 +115,14 @@ METHOD = Method(
             "gamma0", 0.1, 1e-3, 10.0, "Penalty on links across the found clusters.", log=True
         ),
         Parameter("outliers", False, None, None, "Allow some wrong entries in each sample."),
+        Parameter("normalise", True, None, None, "Scale samples to unit norm first."),
         Parameter("max_rounds", 10, 1, 50, "Most rounds of representation and labels."),
     ),
-    presets={"faces": {"outliers": True}, "digits": {}, "motion": {"alpha": 800.0}},
+    presets={
+        "faces": {"alpha": 40.0, "outliers": True, "normalise": False},
+        "digits": {},
+        "motion": {"alpha": 800.0},
+    },
     needs_clusters=True,
     memory=lambda n, d: admm_memory(n, d) + 16 * n * (n + d),
 )
