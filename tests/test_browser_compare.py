@@ -24,7 +24,7 @@ def test_run_stop_go_on_and_download(new_page, app_url, tmp_path):
     rows = table.get_by_role("row").all_inner_texts()
     assert [r.split()[0] for r in rows] == ["method", "IMC", "OMP", "LSR", "BDR"]
     assert table.get_by_text("★").count() == 1
-    page.get_by_role("button", name="Open").first.click()
+    page.get_by_role("button", name="Open IMC", exact=True).click()
     settled(page)
     assert page.locator("canvas[data-drawn]").count() == 1
     page.get_by_role("radio", name="NMI").click()

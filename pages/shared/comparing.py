@@ -315,7 +315,11 @@ def thumbnails(data: Dataset) -> None:
         name = method if dense == "none" else f"{method}-{dense}"
         spot.image(figures.thumbnail(star, order), width="stretch", caption=name)
         spot.button(
-            "Open", key=f"open {name}", on_click=_open, args=(method, dense), width="stretch"
+            f"Open {name}",
+            key=f"open {name}",
+            on_click=_open,
+            args=(method, dense),
+            width="stretch",
         )
     chosen = state.get("opened")
     if chosen in kept:

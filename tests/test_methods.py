@@ -1,0 +1,496 @@
+"""The methods: their optimality conditions, their interface, and what they refuse."""
+
+import inspect
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import orthogonal_mp
+
+from sdsc_core.blocks import Cancelled
+from sdsc_core.methods import METHODS, Solution
+from sdsc_core.methods import _admm as admm
+from sdsc_core.methods import _elastic as elastic
+from sdsc_core.methods import lrr as lrr_module
+from sdsc_core.methods import omp as omp_module
+from sdsc_core.methods.base import keep_largest, unit_rows
+from sdsc_core.methods.bdr import _solve as bdr_solve
+from sdsc_core.methods.bdr import bdr
+from sdsc_core.methods.ensc import ensc
+from sdsc_core.methods.knn import knn
+from sdsc_core.methods.lrr import lrr
+from sdsc_core.methods.lrsc import lrsc
+from sdsc_core.methods.lsr import lsr
+from sdsc_core.methods.omp import omp
+from sdsc_core.methods.ssc import ssc
+from sdsc_core.methods.sssc import sssc
+
+
+def subspaces(n_subspaces=3, dim=3, ambient=12, each=20, noise=0.05, seed=0):
+    rng = np.random.default_rng(seed)
+    parts = [
+        rng.standard_normal((each, dim)) @ rng.standard_normal((dim, ambient))
+        for _ in range(n_subspaces)
+    ]
+    X = np.vstack(parts)
+    return X + noise * rng.standard_normal(X.shape)
+
+
+@pytest.fixture(scope="module")
+def X():
+    return subspaces()
+
+
+@pytest.fixture(scope="module")
+def degenerate():
+    """A zero row, a constant row, two equal rows and a negated one."""
+    X = subspaces(2, 2, 6, 10)
+    X[3] = 0.0
+    X[4] = 2.5
+    X[6] = X[5]
+    X[7] = -X[5]
+    return X
+
+
+def dense(C):
+    return C.toarray() if sp.issparse(C) else np.asarray(C)
+
+
+def violation(X, C, t, k):
+    """Largest breach of the elastic net's optimality conditions, over t, for each row."""
+    G = X @ X.T
+    worst = np.zeros(len(X))
+    for i in range(len(X)):
+        q = G[i] - G @ C[i]
+        c = C[i].copy()
+        on = c != 0
+        breach = np.where(on, np.abs(q - k[i] * c - t[i] * np.sign(c)), np.abs(q) - t[i])
+        breach[i] = 0.0
+        worst[i] = max(0.0, breach.max()) / t[i]
+    return worst
+
+
+# --- SSC and ENSC -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("gamma", "tau"), [(50.0, 0.9), (5.0, 0.3), (300.0, 1.0)])
+def test_ensc_is_optimal(X, gamma, tau):
+    solution = ensc(X, gamma=gamma, tau=tau)
+    Z = unit_rows(X)
+    t = elastic.coherences(Z) / gamma
+    C = dense(solution.C)
+    assert solution.converged
+    assert violation(Z, C, t, t * (1 - tau) / tau).max() <= 1e-6
+    assert not np.diag(C).any()
+    assert (C != 0).any(axis=1).all()
+
+
+def test_ensc_reaches_scikit_learns_objective(X):
+    from sklearn.linear_model import ElasticNet
+
+    tau, gamma = 0.7, 40.0
+    Z, C = unit_rows(X), dense(ensc(X, gamma=gamma, tau=tau).C)
+    t = elastic.coherences(Z) / gamma
+    k = t * (1 - tau) / tau
+
+    def objective(i, c):
+        fit = 0.5 * np.sum((Z[i] - c @ Z) ** 2)
+        return t[i] * np.abs(c).sum() + k[i] / 2 * np.sum(c**2) + fit
+
+    for i in range(0, len(Z), 7):
+        others = np.delete(np.arange(len(Z)), i)
+        scale = Z.shape[1]
+        net = ElasticNet(
+            alpha=(t[i] + k[i]) / scale,
+            l1_ratio=t[i] / (t[i] + k[i]),
+            fit_intercept=False,
+            tol=1e-10,
+            max_iter=100_000,
+        ).fit(Z[others].T, Z[i])
+        theirs = np.zeros(len(Z))
+        theirs[others] = net.coef_
+        assert objective(i, C[i]) <= objective(i, theirs) + 1e-9
+
+
+def test_elastic_nets_with_and_without_the_gram_matrix(X, monkeypatch):
+    Z = unit_rows(X)
+    t = elastic.coherences(Z) / 50
+    with_gram = elastic.elastic_nets(Z, t, 0.1 * t)
+    monkeypatch.setattr(elastic, "GRAM_BYTES", 0)
+    without = elastic.elastic_nets(Z, t, 0.1 * t)
+    np.testing.assert_allclose(with_gram.C.toarray(), without.C.toarray(), atol=1e-9)
+
+
+def test_ssc_is_optimal_by_its_duality_gap(X):
+    alpha = 20.0
+    C = dense(ssc(X, alpha=alpha).C)
+    Z = unit_rows(X)
+    lam = alpha / elastic.coherences(Z).min()
+    R = Z - C @ Z
+    primal = np.abs(C).sum(axis=1) + lam / 2 * np.sum(R**2, axis=1)
+    # λR scaled into |x_jᵀθ| ≤ 1, j ≠ i, is feasible for the dual.
+    products = np.abs(lam * R @ Z.T)
+    np.fill_diagonal(products, 0.0)
+    theta = lam * R / np.maximum(1.0, products.max(axis=1))[:, None]
+    dual = np.sum(theta * Z, axis=1) - np.sum(theta**2, axis=1) / (2 * lam)
+    assert ((primal - dual) / primal).max() < 1e-5
+
+
+def test_admm_agrees_with_the_exact_lasso(X, monkeypatch):
+    monkeypatch.setattr(admm, "TOLERANCE", 1e-9)
+    Z = unit_rows(X)
+    problem = admm.LassoAdmm(Z, 20.0, affine=False, outliers=False)
+    state = problem.start(0, len(Z))
+    steps, residual = problem.run(0, state, 20_000)
+    assert residual <= 1e-9 and steps < 20_000
+    np.testing.assert_allclose(state.C, dense(ssc(X, alpha=20.0).C), atol=1e-4)
+
+
+@pytest.mark.parametrize("n_features", [12, 40])
+def test_ssc_affine_sums_to_one_and_is_optimal(n_features, monkeypatch):
+    monkeypatch.setattr(admm, "TOLERANCE", 1e-9)
+    X = subspaces(ambient=n_features) + 1.0
+    solution = ssc(X, alpha=20.0, affine=True, max_iterations=10_000)
+    C, Z = dense(solution.C), unit_rows(X)
+    assert solution.converged
+    np.testing.assert_allclose(C.sum(axis=1), 1.0, atol=1e-4)
+    lam = 20.0 / elastic.coherences(Z).min()
+    for i in range(len(Z)):
+        # x_jᵀλr − ν = sign(c_j) on the support, and within ±1 off it, for one ν a row.
+        pull = lam * (Z @ (Z[i] - C[i] @ Z))
+        on = np.abs(C[i]) > 1e-6
+        nu = np.mean(pull[on] - np.sign(C[i, on]))
+        assert np.abs(pull[on] - nu - np.sign(C[i, on])).max() < 1e-3
+        off = np.delete(np.arange(len(Z)), i)
+        assert np.abs(pull[off] - nu).max() < 1 + 1e-3
+
+
+def test_ssc_outliers_takes_up_wrong_entries_and_is_optimal(monkeypatch):
+    monkeypatch.setattr(admm, "TOLERANCE", 1e-9)
+    X = subspaces(noise=0.0, ambient=20)
+    X[::4, 5] += 4.0
+    Z = unit_rows(X)
+    problem = admm.LassoAdmm(Z, 20.0, affine=False, outliers=True)
+    state = problem.start(0, len(Z))
+    _, residual = problem.run(0, state, 20_000)
+    assert residual <= 1e-9
+    lam, g = problem.lam, problem.g
+    R = Z - state.C @ Z - g * state.E
+    for variable, pull in ((state.C, lam * R @ Z.T), (state.E, lam * g * R)):
+        on = variable != 0
+        if variable is state.C:
+            np.fill_diagonal(pull, 0.0)
+        assert np.abs(pull[on] - np.sign(variable[on])).max() < 1e-4
+        assert np.abs(pull).max() < 1 + 1e-4
+    assert np.abs(state.E[::4, 5]).min() > np.median(np.abs(state.E))
+
+
+def test_admm_does_not_depend_on_the_scale_of_all_samples(X):
+    small = ssc(X, outliers=True, normalise=False)
+    large = ssc(1000 * X, outliers=True, normalise=False)
+    np.testing.assert_allclose(dense(small.C), dense(large.C), atol=1e-10)
+
+
+def test_ssc_says_when_it_has_not_converged(X):
+    solution = ssc(X, outliers=True, max_iterations=3)
+    assert not solution.converged
+    assert "3 iterations" in solution.message
+
+
+# --- OMP --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_features", [10, 24])
+def test_omp_equals_scikit_learn(n_features):
+    X = subspaces(ambient=n_features, each=15)
+    K = 4
+    C, Z = dense(omp(X, n_nonzero=K).C), unit_rows(X)
+    for i in range(len(Z)):
+        others = np.delete(np.arange(len(Z)), i)
+        theirs = np.zeros(len(Z))
+        theirs[others] = orthogonal_mp(Z[others].T, Z[i], n_nonzero_coefs=K)
+        assert set(np.flatnonzero(C[i])) == set(np.flatnonzero(theirs))
+        np.testing.assert_allclose(C[i], theirs, atol=1e-9)
+
+
+def test_omp_by_gram_equals_omp_by_search(monkeypatch):
+    X = subspaces(ambient=30, each=25)
+    by_gram = omp(X, n_nonzero=5)
+    monkeypatch.setattr(omp_module, "GRAM_BYTES", 0)
+    by_search = omp(X, n_nonzero=5)
+    np.testing.assert_array_equal(by_gram.C.indices, by_search.C.indices)
+    np.testing.assert_allclose(by_gram.C.data, by_search.C.data, atol=1e-10)
+
+
+def test_omp_stops_when_nothing_is_left():
+    X = subspaces(2, 2, 8, 10, noise=0.0)
+    C = omp(X, n_nonzero=5).C
+    assert np.diff(C.indptr).max() == 2
+    np.testing.assert_allclose(C @ unit_rows(X), unit_rows(X), atol=1e-3)
+
+
+# --- closed forms -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_features", [12, 90])
+def test_lsr_equals_a_direct_solve(n_features):
+    X = subspaces(ambient=n_features)
+    lam, Z = 0.3, unit_rows(X)
+    C1, C2 = lsr(X, lam=lam).C, lsr(X, lam=lam, variant="LSR2").C
+    for i in (0, 17, 41):
+        others = np.delete(np.arange(len(Z)), i)
+        A = Z[others]
+        expected = np.linalg.solve(A @ A.T + lam * np.eye(len(A)), A @ Z[i])
+        np.testing.assert_allclose(C1[i, others], expected, atol=1e-10)
+    G = Z @ Z.T
+    np.testing.assert_allclose(C2, np.linalg.solve(G + lam * np.eye(len(G)), G).T, atol=1e-10)
+    assert not np.diag(C1).any()
+
+
+def test_lsr_projects_first_where_asked(X):
+    U, s, _ = np.linalg.svd(X, full_matrices=False)
+    expected = lsr(U[:, :6] * s[:6]).C
+    np.testing.assert_allclose(lsr(X, pca=2, n_clusters=3).C, expected, atol=1e-10)
+    with pytest.raises(ValueError, match="n_clusters is None"):
+        lsr(X, pca=2)
+
+
+def test_lrsc_is_the_minimum(X):
+    strength = 50.0
+    Z = unit_rows(X)
+    tau = strength / np.linalg.norm(Z, 2) ** 2
+    C = lrsc(X, strength=strength).C
+
+    def objective(A):
+        return np.linalg.norm(A, "nuc") + tau / 2 * np.linalg.norm(Z - A @ Z) ** 2
+
+    # Optimal where τ(Z − CZ)Zᵀ is a subgradient of ‖C‖*.
+    S = tau * (Z - C @ Z) @ Z.T
+    values, U = np.linalg.eigh(C)
+    U = U[:, values > 1e-9]
+    np.testing.assert_allclose(U.T @ S @ U, np.eye(U.shape[1]), atol=1e-8)
+    assert np.linalg.norm(S, 2) < 1 + 1e-8
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        A = rng.standard_normal(C.shape)
+        assert objective(C) < objective(C + 1e-3 * (A + A.T))
+
+
+# --- LRR, BDR ---------------------------------------------------------------------------------
+
+
+def test_lrr_meets_its_constraint_and_is_optimal(X):
+    lam, Z = 0.5, unit_rows(X)
+    found = lrr_module._solve(Z, lam, 1000, None)
+    C = found.Z @ found.Q.T
+    s = np.linalg.svd(Z, compute_uv=False)
+    E = (Z - C @ Z) @ np.linalg.pinv(Z) @ found.Q * s[: found.Q.shape[1]]
+    np.testing.assert_allclose(E, found.E, atol=1e-6)
+    assert found.residual <= 1e-8
+
+    def objective(A):
+        return np.linalg.norm(A, "nuc") + lam * np.linalg.norm(Z - A @ Z, axis=1).sum()
+
+    # Convex, so no nearby point and no convex mixture may be lower.
+    rng = np.random.default_rng(0)
+    for scale in (1e-2, 1e-1):
+        for _ in range(5):
+            step = scale * rng.standard_normal(C.shape) / len(C)
+            assert objective(C) <= objective(C + step) + 1e-9
+    assert objective(C) <= objective(0.99 * C) + 1e-9
+    assert objective(C) <= objective(1.01 * C) + 1e-9
+
+
+def test_lrr_similarity_is_that_of_the_skinny_svd(X):
+    Z = lrr(X, power=0).C
+    U, s, _ = np.linalg.svd(Z)
+    kept = s > 1e-4 * s[0]
+    M = unit_rows(U[:, kept] * np.sqrt(s[kept]))
+    expected = (M @ M.T) ** 4
+    np.fill_diagonal(expected, 0.0)
+    np.testing.assert_allclose(lrr(X, power=4).C, expected, atol=1e-8)
+
+
+def test_bdr_is_a_fixed_point_within_its_constraints(X):
+    lam, gamma, k = 5.0, 0.5, 3
+    Z = unit_rows(X)
+    C, B, _, residual = bdr_solve(Z, lam, gamma, k, 1000, None)
+    assert residual <= 1e-3
+    assert (B >= 0).all() and not np.diag(B).any()
+    np.testing.assert_array_equal(B, B.T)
+    G = Z @ Z.T
+    expected = np.linalg.solve(G + lam * np.eye(len(G)), G + lam * B).T
+    np.testing.assert_allclose(C, expected, atol=5e-3)
+    _, U = np.linalg.eigh(np.diag(B.sum(axis=1)) - B)
+    V = U[:, :k] @ U[:, :k].T
+    A = C - gamma / lam * (np.diag(V)[:, None] - V)
+    new_B = np.maximum(0, (A + A.T) / 2)
+    np.fill_diagonal(new_B, 0)
+    np.testing.assert_allclose(B, new_B, atol=5e-3)
+
+
+def test_bdr_lowers_its_objective(X):
+    Z, lam, gamma, k = unit_rows(X), 5.0, 0.5, 3
+
+    def objective(C, B):
+        smallest = np.linalg.eigvalsh(np.diag(B.sum(axis=1)) - B)[:k].sum()
+        fit = np.linalg.norm(Z - C @ Z) ** 2 / 2
+        return fit + lam / 2 * np.linalg.norm(C - B) ** 2 + gamma * smallest
+
+    values = [objective(*bdr_solve(Z, lam, gamma, k, steps, None)[:2]) for steps in (2, 5, 20, 80)]
+    assert all(b <= a + 1e-9 for a, b in pairwise(values))
+
+
+# --- SSSC, KNN --------------------------------------------------------------------------------
+
+
+def test_sssc_starts_as_ssc_and_its_labels_weigh_the_links(X, monkeypatch):
+    monkeypatch.setattr(admm, "TOLERANCE", 1e-9)
+    first = sssc(X, n_clusters=3, max_rounds=1)
+    np.testing.assert_allclose(dense(first.C), dense(ssc(X).C), atol=1e-4)
+    assert not first.converged and "1 round" in first.message
+    settled = sssc(X, n_clusters=3, gamma0=5.0)
+    assert settled.converged
+    labels = np.repeat(np.arange(3), 20)
+    across = labels[:, None] != labels
+    before, after = np.abs(dense(first.C)), np.abs(dense(settled.C))
+    assert after[across].sum() / after.sum() < before[across].sum() / before.sum()
+
+
+def test_knn_links_the_most_correlated(X):
+    k = 4
+    R = np.abs(np.corrcoef(X))
+    np.fill_diagonal(R, -1)
+    C = dense(knn(X, n_neighbours=k).C)
+    for i in range(len(X)):
+        expected = np.argsort(-R[i])[:k]
+        assert set(np.flatnonzero(C[i])) == set(expected)
+        np.testing.assert_allclose(C[i, expected], R[i, expected], atol=1e-12)
+
+
+# --- what all share ---------------------------------------------------------------------------
+
+
+def test_registry_has_the_papers_order():
+    order = ["IMC", "SSC", "OMP", "ENSC", "LSR", "LRR", "BDR", "SSSC", "LRSC", "KNN"]
+    assert list(METHODS) == order
+    assert METHODS["IMC"].rule == "max"
+    assert all(m.rule == "sum" for name, m in METHODS.items() if name != "IMC")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_parameters_agree_with_the_function(name):
+    method = METHODS[name]
+    signature = inspect.signature(method.function).parameters
+    for parameter in method.parameters:
+        assert signature[parameter.name].default == parameter.default
+        assert parameter.check(parameter.default) == parameter.default
+        assert parameter.help.endswith(".")
+    for preset in ("faces", "digits", "motion"):
+        method.settings(**method.presets[preset])
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_degenerate_rows_give_no_nan(name, degenerate):
+    method = METHODS[name]
+    solution = method.solve(degenerate, n_clusters=2)
+    C = dense(solution.C)
+    assert C.shape == (len(degenerate),) * 2
+    assert np.isfinite(C).all()
+    assert np.abs(C[3]).max() < 1e-9 and np.abs(C[:, 3]).max() < 1e-9
+    W = method.affinity(solution)
+    values = dense(W)
+    assert values.min() >= 0 and values.max() <= 1 and not np.diag(values).any()
+    np.testing.assert_allclose(values, values.T)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_only_zeros_is_answered(name):
+    C = dense(METHODS[name].solve(np.zeros((6, 4)), n_clusters=2).C)
+    assert np.isfinite(C).all() and np.abs(C).max() < 1e-9
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_are_deterministic_whatever_the_threads(name, X):
+    method = METHODS[name]
+    one = method.solve(X, n_clusters=3, n_jobs=1)
+    two = method.solve(X, n_clusters=3, n_jobs=2)
+    np.testing.assert_array_equal(dense(one.C), dense(two.C))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_progress_cancels(name, X):
+    calls = []
+
+    def stop(done, total):
+        calls.append((done, total))
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        METHODS[name].solve(X, n_clusters=3, progress=stop)
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_memory_is_refused_with_the_figure(name, X):
+    with pytest.raises(ValueError, match=rf"{name} needs about .* GiB"):
+        METHODS[name].solve(X, n_clusters=3, memory_limit=1000)
+    # Growing data needs more, and a million points never fit the dense methods.
+    memory = METHODS[name].memory
+    assert memory(2000, 50) > memory(1000, 50)
+    if name in ("LSR", "LRR", "BDR", "SSSC", "LRSC"):
+        assert memory(10**6, 50) > 2**40
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "message"),
+    [
+        ("SSC", {"alhpa": 3}, "alhpa is not a parameter of SSC; it takes alpha, affine"),
+        ("SSC", {"alpha": -1}, "alpha is -1; give a number from 1.1 to 2000"),
+        ("SSC", {"alpha": float("nan")}, "alpha is nan"),
+        ("SSC", {"affine": 1}, "affine is 1; give True or False"),
+        ("ENSC", {"tau": 0.0}, "tau is 0.0; give a number from 0.05 to 1"),
+        ("OMP", {"n_nonzero": 2.5}, "n_nonzero is 2.5; give a whole number"),
+        ("OMP", {"n_nonzero": 60}, "n_nonzero is 60"),
+        ("LSR", {"variant": "LSR3"}, "variant is 'LSR3'; choose one of 'LSR1', 'LSR2'"),
+    ],
+)
+def test_bad_parameters_are_named(name, params, message, X):
+    with pytest.raises(ValueError, match=message):
+        METHODS[name].solve(X, **params)
+
+
+@pytest.mark.parametrize("name", ["BDR", "SSSC"])
+def test_methods_that_need_the_number_of_clusters_say_so(name, X):
+    with pytest.raises(ValueError, match="n_clusters is None"):
+        METHODS[name].solve(X)
+
+
+def test_affinity_scales_each_point_first():
+    C = np.array([[0, 4, 0], [1, 0, -2], [0, 0, 0.0]])
+    W = dense(METHODS["SSC"].affinity(Solution(C)))
+    # Rows over their maximum: [0 1 0], [.5 0 1]; summed with the transpose; over 1.5.
+    np.testing.assert_allclose(W, np.array([[0, 1.5, 0], [1.5, 0, 1], [0, 1, 0]]) / 1.5)
+
+
+def test_keep_largest_reaches_the_share():
+    rng = np.random.default_rng(0)
+    C = rng.standard_normal((5, 40)) * (rng.random((5, 40)) < 0.5)
+    C[2] = 0
+    kept = dense(keep_largest(C, 0.7))
+    for row, short in zip(C, kept, strict=True):
+        on = np.flatnonzero(short)
+        np.testing.assert_array_equal(short[on], row[on])
+        total = np.abs(row).sum()
+        assert np.abs(short).sum() >= 0.7 * total - 1e-12
+        if on.size:
+            assert np.abs(short).sum() - np.abs(short[on]).min() < 0.7 * total
+            assert np.abs(short[on]).min() >= np.abs(np.delete(row, on)).max()
+
+
+def test_bdr_threshold_and_variant(X):
+    full = bdr(X, variant="BDR-B", lam=5.0, gamma=0.5, n_clusters=3).C
+    cut = bdr(X, variant="BDR-B", lam=5.0, gamma=0.5, n_clusters=3, threshold=0.5).C
+    assert (full >= 0).all()
+    assert 0 < dense(cut).astype(bool).sum() < full.astype(bool).sum()
