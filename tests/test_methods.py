@@ -171,7 +171,7 @@ def test_ssc_outliers_takes_up_wrong_entries_and_is_optimal(monkeypatch):
     X = subspaces(noise=0.0, ambient=20)
     X[::4, 5] += 4.0
     Z = unit_rows(X)
-    problem = admm.LassoAdmm(Z, 20.0, affine=False, outliers=True)
+    problem = admm.LassoAdmm(Z, 4.0, affine=False, outliers=True)
     state = problem.start(0, len(Z))
     _, residual = problem.run(0, state, 20_000)
     assert residual <= 1e-9
@@ -183,7 +183,7 @@ def test_ssc_outliers_takes_up_wrong_entries_and_is_optimal(monkeypatch):
             np.fill_diagonal(pull, 0.0)
         assert np.abs(pull[on] - np.sign(variable[on])).max() < 1e-4
         assert np.abs(pull).max() < 1 + 1e-4
-    assert np.abs(state.E[::4, 5]).min() > np.median(np.abs(state.E))
+    assert np.abs(state.E[::4, 5]).mean() > 5 * np.abs(np.delete(state.E, 5, axis=1)).mean()
 
 
 def test_admm_does_not_depend_on_the_scale_of_all_samples(X):
@@ -345,12 +345,12 @@ def test_bdr_lowers_its_objective(X):
 # --- SSSC, KNN --------------------------------------------------------------------------------
 
 
-def test_sssc_starts_as_ssc_and_its_labels_weigh_the_links(X, monkeypatch):
-    monkeypatch.setattr(admm, "TOLERANCE", 1e-9)
-    first = sssc(X, n_clusters=3, max_rounds=1)
-    np.testing.assert_allclose(dense(first.C), dense(ssc(X).C), atol=1e-4)
+@pytest.mark.parametrize("outliers", [False, True])
+def test_sssc_starts_as_ssc_and_its_labels_weigh_the_links(X, outliers):
+    first = sssc(X, n_clusters=3, max_rounds=1, outliers=outliers)
+    np.testing.assert_array_equal(dense(first.C), dense(ssc(X, outliers=outliers).C))
     assert not first.converged and "1 round" in first.message
-    settled = sssc(X, n_clusters=3, gamma0=5.0)
+    settled = sssc(X, n_clusters=3, gamma0=5.0, outliers=outliers)
     assert settled.converged
     labels = np.repeat(np.arange(3), 20)
     across = labels[:, None] != labels
@@ -407,7 +407,7 @@ def test_degenerate_rows_give_no_nan(name, degenerate):
 
 @pytest.mark.parametrize("name", METHODS)
 def test_only_zeros_is_answered(name):
-    C = dense(METHODS[name].solve(np.zeros((6, 4)), n_clusters=2).C)
+    C = dense(METHODS[name].solve(np.zeros((9, 4)), n_clusters=2).C)
     assert np.isfinite(C).all() and np.abs(C).max() < 1e-9
 
 

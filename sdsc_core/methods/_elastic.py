@@ -1,7 +1,8 @@
-"""Elastic net of each point on the others, exactly: the solver behind SSC and ENSC.
+"""Elastic net of each point on the others, exactly: the solver behind SSC, SSSC and ENSC.
 
-min_c t ‖c‖₁ + (k/2) ‖c‖² + ½ ‖x_i − Σ_j c_j x_j‖², c_i = 0, for each row i with its own t and k.
-Optimal where x_jᵀr − k c_j = t sign(c_j) for c_j ≠ 0 and |x_jᵀr| ≤ t elsewhere, r the remainder.
+min_c t Σ_j w_j |c_j| + (k/2) ‖c‖² + ½ ‖x_i − Σ_j c_j x_j‖², c_i = 0, with t and k of each row.
+Optimal where x_jᵀr − k c_j = t w_j sign(c_j) for c_j ≠ 0 and |x_jᵀr| ≤ t w_j elsewhere, r the
+remainder. w_j is 1, and more across given labels (SSSC).
 
 Only an active set of points is worked on; all others are checked against it after each round, and
 those that break the condition join. Within the set Newton's method ends with exact values, where
@@ -29,6 +30,14 @@ BLOCK = 64
 
 
 @dataclass(frozen=True)
+class Across:
+    """Points of different labels weigh 1 + extra in the ℓ1 norm."""
+
+    labels: NDArray[np.int64]
+    extra: float
+
+
+@dataclass(frozen=True)
 class ElasticNets:
     """All rows' solutions: C (N, N), rounds of the slowest row, and the worst violation."""
 
@@ -43,19 +52,22 @@ def elastic_nets(
     k: NDArray[np.float64],
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    across: Across | None = None,
 ) -> ElasticNets:
     """Solve for every row of X with thresholds t and ridges k, both (N,).
 
     A row with t = 0 is left at zero.
     """
     n = len(X)
+    across = across or Across(np.zeros(n, np.int64), 0.0)
     gram = X @ X.T if 8 * n * n <= GRAM_BYTES else np.empty((0, 0))
 
     def solve(start: int, stop: int):
         Q = gram[start:stop] if gram.size else X[start:stop] @ X.T
         counts = np.zeros(stop - start, np.int64)
         status = np.zeros((stop - start, 2))
-        indices, values = _solve_rows(start, Q, X, gram, t, k, counts, status)
+        weights = np.where(across.labels == across.labels[start:stop, None], 1.0, 1 + across.extra)
+        indices, values = _solve_rows(start, Q, X, gram, t, k, weights, counts, status)
         return indices, values, counts, status
 
     parts = run_blocks(solve, n, BLOCK, n_jobs=n_jobs, progress=progress)
@@ -82,6 +94,13 @@ def coherences(X: NDArray[np.float64]) -> NDArray[np.float64]:
     return best
 
 
+def lasso_thresholds(X: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+    """SSC's 1/λ = μ/α for each row, μ the smallest coherence; 0 where nothing correlates."""
+    best = coherences(X)
+    mu = best[best > 0].min() if best.any() else 0.0
+    return np.where(best > 0, mu / alpha, 0.0)
+
+
 def elastic_memory(n: int, d: int) -> int:
     """Bytes: two copies of X, the Gram matrix where kept, blocks of products, and C."""
     gram = 8 * n * n if 8 * n * n <= GRAM_BYTES else 0
@@ -89,7 +108,7 @@ def elastic_memory(n: int, d: int) -> int:
 
 
 @kernel
-def _solve_rows(start, Q, X, gram, t, k, counts, status):
+def _solve_rows(start, Q, X, gram, t, k, weights, counts, status):
     """Solutions of a block of rows, as the indices and values of a CSR matrix."""
     indices = np.empty(64 * Q.shape[0], np.int64)
     values = np.empty(64 * Q.shape[0])
@@ -98,7 +117,7 @@ def _solve_rows(start, Q, X, gram, t, k, counts, status):
         i = start + r
         if t[i] <= 0.0:
             continue
-        active, c, rounds, worst = _solve_row(i, Q[r], X, gram, t[i], k[i])
+        active, c, rounds, worst = _solve_row(i, Q[r], X, gram, t[i] * weights[r], k[i])
         status[r, 0], status[r, 1] = rounds, worst
         while size + active.shape[0] > indices.shape[0]:
             indices = np.concatenate((indices, np.empty_like(indices)))
@@ -113,39 +132,40 @@ def _solve_rows(start, Q, X, gram, t, k, counts, status):
 
 @kernel
 def _solve_row(i, target, X, gram, t, k):
-    """One row: active set, coefficients on it, rounds, and the largest violation over t.
+    """One row: active set, coefficients on it, rounds, and the largest violation, over t.
 
-    The threshold comes down to t by halves, so that each round starts close to its solution.
+    ``t`` (N,) holds the thresholds. They come down from where the first point joins by halves, so
+    that each round starts close to its solution.
     """
     q = target.copy()  # x_jᵀ r for all j
     q[i] = 0.0
     active = np.empty(0, np.int64)
     c = np.empty(0)
-    level = np.abs(q).max()
+    level = np.abs(q / t).max()
     worst = 0.0
     for rounds in range(1, ROUNDS + 1):  # noqa: B007, it is returned
-        level = max(t, 0.5 * level)
-        active, c = _join(q, active, c, level)
+        level = max(1.0, 0.5 * level)
+        active, c = _join(q, active, c, level * t)
         G = _sub_gram(active, X, gram)
-        worst = _minimise(G, target[active], c, level, k * level / t)
+        worst = _minimise(G, target[active], c, level * t[active], level * k)
         _remainders(target, active, c, X, gram, q)
         q[i] = 0.0
-        if level == t:
+        if level == 1.0:
             worst = max(worst, _violation(q, active, t))
-            if worst <= TOLERANCE * t:
+            if worst <= TOLERANCE:
                 break
-    return active, c, rounds, worst / t
+    return active, c, rounds, worst
 
 
 @kernel
 def _violation(q, active, t):
-    """Largest |x_jᵀr| − t over the points outside the active set."""
+    """Largest |x_jᵀr|/t_j − 1 over the points outside the active set."""
     inside = np.zeros(q.shape[0], np.bool_)
     inside[active] = True
     worst = 0.0
     for j in range(q.shape[0]):
         if not inside[j]:
-            worst = max(worst, abs(q[j]) - t)
+            worst = max(worst, abs(q[j]) / t[j] - 1.0)
     return worst
 
 
@@ -158,13 +178,14 @@ def _join(q, active, c, t):
     breaking = np.empty(q.shape[0], np.int64)
     count = 0
     for j in range(q.shape[0]):
-        if not inside[j] and abs(q[j]) > t:
+        if not inside[j] and abs(q[j]) > t[j]:
             breaking[count] = j
             count += 1
     breaking = breaking[:count]
     room = max(JOIN, support.shape[0])
     if count > room:
-        breaking = breaking[np.argsort(-np.abs(q[breaking]), kind="mergesort")[:room]]
+        excess = np.abs(q[breaking]) / t[breaking]
+        breaking = breaking[np.argsort(-excess, kind="mergesort")[:room]]
     zeros = np.zeros(breaking.shape[0])
     return np.concatenate((active[support], breaking)), np.concatenate((c[support], zeros))
 
@@ -213,7 +234,7 @@ def _minimise(G, b, c, t, k):
     h = b - np.dot(G, c)
     worst = _inner_violation(h, c, t, k)
     for _step in range(STEPS):
-        if worst <= 0.1 * TOLERANCE * t:
+        if worst <= 0.1 * TOLERANCE:
             break
         _sweeps(G, h, c, t, k)
         _newton(G, b, h, c, t, k)
@@ -227,7 +248,7 @@ def _objective(b, h, c, t, k):
     """The objective without ½‖x_i‖², from h = b − G c."""
     total = 0.0
     for a in range(c.shape[0]):
-        total += c[a] * (0.5 * k * c[a] - 0.5 * (b[a] + h[a])) + t * abs(c[a])
+        total += c[a] * (0.5 * k * c[a] - 0.5 * (b[a] + h[a])) + t[a] * abs(c[a])
     return total
 
 
@@ -236,9 +257,9 @@ def _inner_violation(h, c, t, k):
     worst = 0.0
     for a in range(c.shape[0]):
         if c[a] != 0.0:
-            worst = max(worst, abs(h[a] - k * c[a] - t * np.sign(c[a])))
+            worst = max(worst, abs((h[a] - k * c[a]) / t[a] - np.sign(c[a])))
         else:
-            worst = max(worst, abs(h[a]) - t)
+            worst = max(worst, abs(h[a]) / t[a] - 1.0)
     return worst
 
 
@@ -250,7 +271,7 @@ def _sweeps(G, h, c, t, k):
         settled += 1
         for a in range(c.shape[0]):
             pull = h[a] + G[a, a] * c[a]
-            size = abs(pull) - t
+            size = abs(pull) - t[a]
             new = np.sign(pull) * size / (G[a, a] + k) if size > 0.0 else 0.0
             step = new - c[a]
             if step != 0.0:
@@ -280,7 +301,7 @@ def _newton(G, b, h, c, t, k):
         for d in range(m):
             A[a, d] = row[support[d]]
         A[a, a] += k + JITTER
-        goal[a] = b[support[a]] - t * np.sign(c[support[a]])
+        goal[a] = b[support[a]] - t[support[a]] * np.sign(c[support[a]])
     _solve_in_place(A, goal)
     value = _objective(b, h, c, t, k)
     trial = np.zeros(c.shape[0])

@@ -105,7 +105,10 @@ def _similarity(found: LowRank, power: int) -> Array:
     if not s.size or s[0] == 0.0:
         return np.zeros((n, n))
     kept = s > 1e-4 * s[0]
-    M = unit_rows(U[:, kept] * np.sqrt(s[kept]))
+    M = U[:, kept] * np.sqrt(s[kept])
+    lengths = np.linalg.norm(M, axis=1)
+    M[lengths <= 1e-8 * lengths.max()] = 0.0  # a zero sample: rounding has no direction
+    M = unit_rows(M)
     S = np.abs(M @ M.T) ** power
     np.fill_diagonal(S, 0.0)
     return S

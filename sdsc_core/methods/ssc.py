@@ -12,7 +12,7 @@ from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_data
 from sdsc_core.methods._admm import BLOCK, TOLERANCE, LassoAdmm, admm_memory
 from sdsc_core.methods._elastic import TOLERANCE as EXACT
-from sdsc_core.methods._elastic import coherences, elastic_memory, elastic_nets
+from sdsc_core.methods._elastic import elastic_memory, elastic_nets, lasso_thresholds
 from sdsc_core.methods.base import (
     Method,
     Parameter,
@@ -59,10 +59,7 @@ def ssc(
         problem = LassoAdmm(X, alpha, affine, outliers)
         C, iterations, residual = _by_admm(problem, threshold, max_iterations, n_jobs, progress)
         return iterated(C, iterations, residual, TOLERANCE)
-    best = coherences(X)
-    mu = best[best > 0].min() if best.any() else 0.0
-    t = np.where(best > 0, mu / alpha, 0.0)
-    nets = elastic_nets(X, t, np.zeros(len(X)), n_jobs, progress)
+    nets = elastic_nets(X, lasso_thresholds(X, alpha), np.zeros(len(X)), n_jobs, progress)
     return iterated(keep_largest(nets.C, threshold), nets.rounds, nets.violation, EXACT)
 
 

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from sdsc_core.affinity import unit_affinity
 from sdsc_core.blocks import Progress, run_blocks, tick
 from sdsc_core.checks import check_data, check_n_clusters
-from sdsc_core.methods._admm import BLOCK, TOLERANCE, LassoAdmm, State, admm_memory
+from sdsc_core.methods._admm import BLOCK, TOLERANCE, LassoAdmm, admm_memory
+from sdsc_core.methods._elastic import TOLERANCE as EXACT
+from sdsc_core.methods._elastic import Across, elastic_memory, elastic_nets, lasso_thresholds
 from sdsc_core.methods.base import Method, Parameter, Solution, iterated, scaled_rows
 from sdsc_core.spectral import spectral_clustering
 
@@ -35,7 +37,7 @@ def sssc(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Solution:
-    """Let labels and representation improve each other; warm-started rounds of ADMM.
+    """Let labels and representation improve each other.
 
     The first round is SSC. It ends when the labels stay the same, after ``max_rounds`` at most.
 
@@ -52,35 +54,73 @@ def sssc(
         max_rounds=max_rounds,
     )
     k = check_n_clusters(n_clusters, len(X))
-    problem = LassoAdmm(X, alpha, False, outliers)
-    states = {a: problem.start(a, min(a + BLOCK, len(X))) for a in range(0, len(X), BLOCK)}
+    solve = _OutlierRounds(X, alpha) if outliers else _ExactRounds(X, alpha)
     labels = np.zeros(len(X), np.int64)
     settled, rounds = False, 0
     while not settled and rounds < max_rounds:
-        weights = _Weights(labels, GROWTH**rounds, gamma0)
-        report = _within(progress, rounds, max_rounds)
-        residual = _round(problem, states, weights, n_jobs, report)
-        C = sp.csr_array(sp.vstack([sp.csr_array(state.C) for state in states.values()]))
+        weights = Weights(labels, GROWTH**rounds, gamma0)
+        C, residual = solve(weights, n_jobs, _within(progress, rounds, max_rounds))
         found = spectral_clustering(unit_affinity(C), k, random_state)
         settled = rounds > 0 and np.array_equal(found, labels)
         labels, rounds = found, rounds + 1
     tick(progress, len(X) * max_rounds, len(X) * max_rounds)
-    solution = iterated(C, rounds, residual, TOLERANCE)
+    solution = iterated(C, rounds, residual, solve.tolerance)
     if settled:
         return solution
-    message = f"The labels still changed after {rounds} rounds."
+    message = f"Not converged: the labels still changed after {rounds} round(s)."
     return replace(solution, converged=False, message=message)
 
 
 @dataclass(frozen=True)
-class _Weights:
+class Weights:
+    """w_ij = 1/ν within a label, 1/ν + νγ₀ across."""
+
     labels: NDArray[np.int64]
     nu: float
     gamma0: float
 
-    def rows(self, start: int, stop: int) -> NDArray[np.float64]:
-        differ = self.labels[start:stop, None] != self.labels
-        return 1.0 / self.nu + self.nu * self.gamma0 * differ
+
+class _ExactRounds:
+    """Rounds of the plain problem, each solved exactly from scratch."""
+
+    tolerance = EXACT
+
+    def __init__(self, X: NDArray[np.float64], alpha: float):
+        self.X, self.t = X, lasso_thresholds(X, alpha)
+
+    def __call__(
+        self, weights: Weights, n_jobs: int | None, progress: Progress | None
+    ) -> tuple[sp.csr_array, float]:
+        across = Across(weights.labels, weights.nu**2 * weights.gamma0)
+        ridge = np.zeros(len(self.X))
+        nets = elastic_nets(self.X, self.t / weights.nu, ridge, n_jobs, progress, across)
+        return nets.C, nets.violation
+
+
+class _OutlierRounds:
+    """Rounds of ADMM, which also has the outliers; each starts where the last one ended."""
+
+    tolerance = TOLERANCE
+
+    def __init__(self, X: NDArray[np.float64], alpha: float):
+        self.problem = LassoAdmm(X, alpha, affine=False, outliers=True)
+        starts = range(0, len(X), BLOCK)
+        self.states = {a: self.problem.start(a, min(a + BLOCK, len(X))) for a in starts}
+
+    def __call__(
+        self, weights: Weights, n_jobs: int | None, progress: Progress | None
+    ) -> tuple[sp.csr_array, float]:
+        labels, nu = weights.labels, weights.nu
+
+        def solve(start: int, stop: int) -> float:
+            across = labels[start:stop, None] != labels
+            w = 1.0 / nu + nu * weights.gamma0 * across
+            return self.problem.run(start, self.states[start], STEPS, w)[1]
+
+        n = len(labels)
+        residual = max(run_blocks(solve, n, BLOCK, n_jobs=n_jobs, progress=progress))
+        rows = [sp.csr_array(self.states[a].C) for a in sorted(self.states)]
+        return sp.csr_array(sp.vstack(rows)), residual
 
 
 def _within(progress: Progress | None, rounds: int, max_rounds: int) -> Progress | None:
@@ -88,19 +128,6 @@ def _within(progress: Progress | None, rounds: int, max_rounds: int) -> Progress
     if progress is None:
         return None
     return lambda done, total: progress(rounds * total + done, max_rounds * total)
-
-
-def _round(
-    problem: LassoAdmm,
-    states: dict[int, State],
-    weights: _Weights,
-    n_jobs: int | None,
-    progress: Progress | None,
-) -> float:
-    def solve(start: int, stop: int) -> float:
-        return problem.run(start, states[start], STEPS, weights.rows(start, stop))[1]
-
-    return max(run_blocks(solve, len(problem.X), BLOCK, n_jobs=n_jobs, progress=progress))
 
 
 METHOD = Method(
@@ -124,5 +151,5 @@ METHOD = Method(
         "motion": {"alpha": 800.0},
     },
     needs_clusters=True,
-    memory=lambda n, d: admm_memory(n, d) + 16 * n * (n + d),
+    memory=lambda n, d: max(elastic_memory(n, d), admm_memory(n, d) + 16 * n * (n + d)),
 )
