@@ -35,17 +35,18 @@ Press **Play**. With every step of $\Gamma$ each point adds one pick, so **W** f
 **W\*** is laid over it, in a colour of its own: the links that the dense stage adds because a third
 point vouches for them. The points are sorted by {order}, so good links lie in the squares on the
 diagonal, and links outside the squares mislead. Below, for every $\Gamma$ (▲ is the one set in the
-sidebar): **ACC**, the share of points that end in the right cluster, and **CONN**, how well each
-{one} hangs together (0 if it falls apart).
+sidebar): {acc}**CONN**, how well each {one} hangs together (0 if it falls apart).
 """
+ACC = "**ACC**, the share of points that end in the right cluster, and "
 
 
 def show(run: Run) -> None:
     """The animation at once; its curves fill in as they are computed."""
     by = groups(run)
     order = "class" if run.data.labels is not None else "cluster"
-    st.markdown(HOW.format(order=ORDERS[order], one=by.one))
-    if run.data.labels is None:
+    hidden = st.session_state.hide  # in an exercise not even the word
+    st.markdown(HOW.format(order=ORDERS[order], one=by.one, acc="" if hidden else ACC))
+    if run.data.labels is None and not hidden:
         st.info("ACC needs the true classes, which are not known here; CONN goes by the clusters.")
     done: list[tuple[Summary, Summary]] = remember(("grown", _key(run), run.k), list)
     unfinished = len(done) < _most(run)
