@@ -31,27 +31,21 @@ MOVES = {
     "Γ": ("gamma", ("Home",), "ArrowRight"),
 }
 WATCH = """canvas => {
-  if (window.seen) window.seen.end();
-  const marks = {}, watchers = [], now = () => performance.now();
+  if (window.seen) window.seen.watchers.forEach((w) => w.disconnect());
+  const seen = (window.seen = { marks: {}, watchers: [] }), now = () => performance.now();
   const mark = (name) => requestAnimationFrame(() => requestAnimationFrame(() => {
-    marks[name] = now();
+    seen.marks[name] = now();
   }));
   const observe = (name, node, what) => {
-    watchers.push(new MutationObserver(() => mark(name)));
-    watchers.at(-1).observe(node, what);
+    seen.watchers.push(new MutationObserver(() => mark(name)));
+    seen.watchers.at(-1).observe(node, what);
   };
+  const drawn = { attributes: true, attributeFilter: ["data-drawn"] };
   const all = { subtree: true, childList: true, attributes: true, characterData: true };
-  const chart = document.querySelector(".st-key-embedding .js-plotly-plot");
-  const plotted = () => mark("embedding");
-  observe("matrix", canvas, { attributes: true, attributeFilter: ["data-drawn"] });
+  observe("matrix", canvas, drawn);
+  observe("embedding", window.embeddingCanvas, drawn);
   observe("metrics", document.querySelector("table.sdsc").closest('[data-testid="stColumn"]'), all);
-  observe("embedding", chart.closest(".st-key-embedding"), all);
-  chart.on("plotly_afterplot", plotted);
-  window.seen = { marks, end: () => {
-    watchers.forEach((w) => w.disconnect());
-    chart.removeListener?.("plotly_afterplot", plotted);
-  } };
-  const start = () => { window.seen.start = now(); };
+  const start = () => { seen.start = now(); };
   document.addEventListener("keydown", start, { once: true, capture: true });
 }"""
 TIMES = """() => ({
@@ -95,9 +89,11 @@ def upload(page, url, path):
 def move(page, key, press):
     """One move: ms to the picture, to the message to the server, and to its last answer."""
     canvas = page.locator(".st-key-matrix canvas")
+    embedding = page.locator(".st-key-embedding canvas")
     slider = page.locator(f".st-key-{key} input")
     slider.focus()
     drawn = canvas.get_attribute("data-drawn")
+    embedding.evaluate("c => { window.embeddingCanvas = c; }")
     canvas.evaluate(WATCH)
     page.keyboard.press(press)
     settled(page, timeout=600)

@@ -1,5 +1,6 @@
 """The matrix view: W and W* on a canvas, fed with the nonzero entries as one block of bytes."""
 
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -35,14 +36,28 @@ canvas { display: block; outline-offset: 2px; }
 _mount = st.components.v2.component("sdsc_matrix", html=HTML, css=CSS, js=script("matrix"))
 
 
-def matrix(view: MatrixView, *, key: str, height: int | None = None) -> Any:
-    """Draw a view; the result holds ``pair`` (once, after a click) and ``window``."""
+def matrix(
+    view: MatrixView,
+    *,
+    key: str,
+    on_pair: Callable[[int, int], None] | None = None,
+    height: int | None = None,
+) -> Any:
+    """Draw a view; the result holds ``pair`` (once, after a click) and ``window``.
+
+    ``on_pair`` hears of the click before the page runs again, which saves a second run.
+    """
     payload = pack(view.head(), view.arrays())
+
+    def heard() -> None:
+        if on_pair is not None:
+            on_pair(*map(int, st.session_state[key].pair))
+
     return _mount(
         key=key,
         data=payload,
         default={"window": None},
         on_window_change=lambda: None,
-        on_pair_change=lambda: None,
+        on_pair_change=heard,
         height=height or "content",
     )

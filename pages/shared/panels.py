@@ -8,6 +8,7 @@ import numpy as np
 import streamlit as st
 
 from pages.shared.matrix import matrix
+from pages.shared.points import points
 from pages.shared.stages import Run, Side, causes
 from pages.shared.tables import html_table
 from sdsc_core import analyse, figures, misplaced
@@ -80,11 +81,7 @@ def matrices(run: Run) -> None:
     look(run, first, second, third)
     with fourth:
         pin(run)
-    drawn = matrix(matrix_view(run), key="matrix")
-    if drawn.pair:
-        st.session_state.pair = tuple(drawn.pair)
-        st.session_state.point = drawn.pair[0]
-        st.rerun()
+    matrix(matrix_view(run), key="matrix", on_pair=_choose)
     chosen(run)
     beside(run)
 
@@ -182,6 +179,10 @@ def chosen(run: Run) -> None:
     left, right = st.columns([6, 1], vertical_alignment="center")
     left.markdown(text)
     right.button("Unmark", on_click=_unmark)
+
+
+def _choose(i: int, j: int) -> None:
+    st.session_state.pair, st.session_state.point = (i, j), i
 
 
 def _unmark() -> None:
@@ -310,33 +311,30 @@ def embedding(run: Run) -> None:
     if state.paint not in paints:
         state.paint = "cluster"
     right.segmented_control("Coloured by", paints, key="paint", required=True)
-    groups, names = run.after.labels, [f"cluster {c}" for c in range(run.k)]
-    wrong, said = None, ""
+    groups, names, said = run.after.labels, [f"cluster {c}" for c in range(run.k)], ""
     sides = [("W", run.before), ("W*", run.after)]
+    wrong = [np.zeros(data.n_points, bool)] * 2
     if data.labels is not None:
         wrong = [misplaced(data.labels, side.labels) for _, side in sides]
-        said = f" {wrong[1].sum()} points are misplaced in W*."
+        said = f" {wrong[1].sum()} points, marked by crosses, are misplaced in W*."
         if state.paint == "class":
             groups, names = data.labels, list(data.class_names)
-    figure = figures.embedding(
-        [(name, figures.projection(side.spectrum, run.k, dims)) for name, side in sides],
+    points(
+        [
+            (f"Spectral embedding from {name}", figures.projection(s.spectrum, run.k, dims), bad)
+            for (name, s), bad in zip(sides, wrong, strict=True)
+        ],
         groups,
         names,
-        wrong=wrong,
+        key="embedding",
         chosen=state.point if state.point < data.n_points else -1,
-        height=430,
-    )
-    picked = st.plotly_chart(
-        figure, key="embedding", on_select="rerun", selection_mode="points",
+        on_point=_mark,
         alt=f"Spectral embedding of {data.n_points} points from W and from W*.{said}",
-    )  # fmt: skip
-    points = picked["selection"]["points"] if picked else []
-    if points and points[0].get("customdata") is not None:
-        value = points[0]["customdata"]
-        index = int(value[0] if isinstance(value, list) else value)
-        if index != state.get("clicked"):
-            state.clicked, state.point, state.pair = index, index, None
-            st.rerun()
+    )
+
+
+def _mark(point: int) -> None:
+    st.session_state.point, st.session_state.pair = point, None
 
 
 def confusion(run: Run) -> None:

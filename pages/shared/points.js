@@ -1,0 +1,301 @@
+// Embeddings side by side, drawn on a canvas: thousands of points, and nothing is built anew when
+// a slider moves. Zooming, turning, hovering and hiding groups never ask the server.
+
+const MARK = "#d55e00"; // misplaced, or chosen
+const BIG = 3000; // points, from here on drawn as squares
+const states = new WeakMap();
+
+// Some three to five round numbers inside a range.
+function ticks(low, high) {
+  const rough = (high - low) / 4, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((k) => k * power).find((s) => s >= rough);
+  const out = [];
+  for (let v = Math.ceil(low / step) * step; v <= high; v += step) out.push(Math.abs(v) < step / 9 ? 0 : v);
+  return out.map((v) => [v, String(+v.toPrecision(3))]);
+}
+
+class PointsView {
+  constructor(root) {
+    this.root = root;
+    this.canvas = root.querySelector("canvas");
+    this.tip = root.querySelector(".tip");
+    this.legend = root.querySelector(".legend");
+    this.hidden = new Set();
+    this.cursor = null; // [panel, point]
+    this.whole();
+    this.listen();
+    new ResizeObserver(() => this.data && this.layout()).observe(this.canvas.parentElement);
+  }
+
+  whole() { this.windows = []; this.yaw = 0.6; this.pitch = 0.4; this.closer = 1; }
+
+  update(data, send) {
+    const before = this.data;
+    data.at = data.titles.map((_, p) => data[`at${p}`]);
+    data.wrong = data.titles.map((_, p) => data[`wrong${p}`]);
+    this.data = data;
+    this.send = send;
+    if (!before || before.group.length !== data.group.length || before.dims !== data.dims) this.whole();
+    Object.assign(this, theme(this.canvas));
+    this.canvas.setAttribute("aria-label", data.alt);
+    const look = JSON.stringify([data.names, data.colours]);
+    if (look !== this.look) { this.look = look; this.list(); }
+    this.layout();
+  }
+
+  // The legend; a press hides a group, another brings it back.
+  list() {
+    this.hidden.clear();
+    const { names, colours } = this.data;
+    this.legend.replaceChildren(...names.map((name, k) => {
+      const button = document.createElement("button"), dot = document.createElement("i");
+      dot.style.background = colours[k];
+      button.append(dot, name);
+      button.title = "Show or hide";
+      button.setAttribute("aria-pressed", "true");
+      button.addEventListener("click", () => {
+        if (!this.hidden.delete(k)) this.hidden.add(k);
+        button.setAttribute("aria-pressed", String(!this.hidden.has(k)));
+        this.draw();
+      });
+      return button;
+    }));
+  }
+
+  layout() {
+    const width = this.canvas.parentElement.clientWidth || 700, count = this.data.titles.length;
+    this.scale = window.devicePixelRatio || 1;
+    this.left = 44; this.top = 26; this.gap = 52;
+    this.wide = Math.max(120, (width - this.left - 6 - this.gap * (count - 1)) / count);
+    this.high = this.data.height - this.top - 40;
+    this.canvas.width = width * this.scale; this.canvas.height = this.data.height * this.scale;
+    this.canvas.style.width = width + "px"; this.canvas.style.height = this.data.height + "px";
+    this.draw();
+  }
+
+  origin(p) { return this.left + p * (this.wide + this.gap); }
+
+  // What a panel shows of its plane: [x0, y0, x1, y1].
+  view(p) {
+    if (this.windows[p]) return this.windows[p];
+    const at = this.data.at[p], box = [Infinity, Infinity, -Infinity, -Infinity];
+    for (let k = 0; k < at.length; k += 2) {
+      box[0] = Math.min(box[0], at[k]); box[2] = Math.max(box[2], at[k]);
+      box[1] = Math.min(box[1], at[k + 1]); box[3] = Math.max(box[3], at[k + 1]);
+    }
+    const x = Math.max(1e-3, 0.06 * (box[2] - box[0])), y = Math.max(1e-3, 0.06 * (box[3] - box[1]));
+    return [box[0] - x, box[1] - y, box[2] + x, box[3] + y];
+  }
+
+  reach(p) { return this.data.at[p].reduce((most, v) => Math.max(most, Math.abs(v)), 1e-6); }
+
+  // From a panel's coordinates to places on the canvas.
+  plane(p) {
+    const x = this.origin(p), { wide, high, top } = this;
+    if (this.data.dims === 2) {
+      const [x0, y0, x1, y1] = this.view(p);
+      return (a, b) => [x + ((a - x0) / (x1 - x0)) * wide, top + high - ((b - y0) / (y1 - y0)) * high];
+    }
+    const f = (0.36 * Math.min(wide, high) * this.closer) / this.reach(p);
+    const [cy, sy, cp, sp] = [Math.cos(this.yaw), Math.sin(this.yaw), Math.cos(this.pitch), Math.sin(this.pitch)];
+    return (a, b, c) => {
+      const across = cy * a + sy * b, away = cy * b - sy * a;
+      return [x + wide / 2 + f * across, top + high / 2 - f * (cp * c + sp * away)];
+    };
+  }
+
+  draw() {
+    const g = this.canvas.getContext("2d"), d = this.data;
+    g.setTransform(this.scale, 0, 0, this.scale, 0, 0);
+    g.fillStyle = this.paper;
+    g.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    this.places = d.titles.map((title, p) => {
+      const x = this.origin(p), plane = this.plane(p);
+      g.fillStyle = this.ink; g.textAlign = "left"; g.textBaseline = "alphabetic";
+      g.font = `600 15px ${this.font}`;
+      g.fillText(title, x, 17);
+      g.font = `12px ${this.font}`; g.strokeStyle = this.ink; g.lineWidth = 1;
+      if (d.dims === 2) this.drawAxes(g, p, x); else this.drawSpace(g, p, plane);
+      return this.drawPoints(g, p, plane);
+    });
+    this.canvas.dataset.drawn = d.stamp;
+  }
+
+  drawAxes(g, p, x) {
+    const [x0, y0, x1, y1] = this.view(p), { wide, high, top } = this;
+    g.globalAlpha = 0.4; g.strokeRect(x + 0.5, top + 0.5, wide - 1, high - 1); g.globalAlpha = 0.75;
+    g.textAlign = "center"; g.textBaseline = "top";
+    for (const [v, text] of ticks(x0, x1)) g.fillText(text, x + ((v - x0) / (x1 - x0)) * wide, top + high + 4);
+    g.fillText("axis 1", x + wide / 2, top + high + 20);
+    g.textAlign = "right"; g.textBaseline = "middle";
+    for (const [v, text] of ticks(y0, y1)) g.fillText(text, x - 4, top + high - ((v - y0) / (y1 - y0)) * high);
+    g.save(); g.translate(x - 36, top + high / 2); g.rotate(-Math.PI / 2); g.textAlign = "center";
+    g.fillText("axis 2", 0, 0); g.restore();
+    g.globalAlpha = 1;
+  }
+
+  drawSpace(g, p, plane) {
+    const reach = this.reach(p), [x, y] = plane(0, 0, 0);
+    g.globalAlpha = 0.55; g.textAlign = "center"; g.textBaseline = "middle";
+    [[1, 0, 0], [0, 1, 0], [0, 0, 1]].forEach((end, k) => {
+      const [a, b] = plane(...end.map((v) => 1.15 * v * reach));
+      g.beginPath(); g.moveTo(x, y); g.lineTo(a, b); g.stroke();
+      g.fillText(`axis ${k + 1}`, a + 0.12 * (a - x), b + 0.12 * (b - y));
+    });
+    g.globalAlpha = 1;
+  }
+
+  drawPoints(g, p, plane) {
+    const d = this.data, { at, group, wrong } = { at: d.at[p], group: d.group, wrong: d.wrong[p] };
+    const n = group.length, places = new Float32Array(2 * n), r = n > BIG ? 1.5 : 3;
+    for (let i = 0, k = 0; i < n; i++, k += d.dims) [places[2 * i], places[2 * i + 1]] = plane(at[k], at[k + 1], at[k + 2]);
+    g.save(); g.beginPath(); g.rect(this.origin(p), this.top, this.wide, this.high); g.clip();
+    g.globalAlpha = 0.8;
+    const paths = d.names.map(() => new Path2D()), crosses = new Path2D();
+    for (let i = 0; i < n; i++) {
+      const x = places[2 * i], y = places[2 * i + 1];
+      if (n > BIG) paths[group[i]].rect(x - r, y - r, 2 * r, 2 * r);
+      else { paths[group[i]].moveTo(x + r, y); paths[group[i]].arc(x, y, r, 0, 7); }
+      if (wrong[i] && !this.hidden.has(group[i])) {
+        crosses.moveTo(x - 4, y - 4); crosses.lineTo(x + 4, y + 4); crosses.moveTo(x + 4, y - 4); crosses.lineTo(x - 4, y + 4);
+      }
+    }
+    paths.forEach((path, k) => { g.fillStyle = d.colours[k]; if (!this.hidden.has(k)) g.fill(path); });
+    g.globalAlpha = 1; g.strokeStyle = MARK; g.lineWidth = 2; g.stroke(crosses);
+    this.ring(g, places, d.chosen, MARK);
+    if (this.cursor?.[0] === p) this.ring(g, places, this.cursor[1], this.ink);
+    g.restore();
+    return places;
+  }
+
+  ring(g, places, i, colour) {
+    if (!(i >= 0)) return;
+    g.strokeStyle = colour; g.lineWidth = 2;
+    g.beginPath(); g.arc(places[2 * i], places[2 * i + 1], 8, 0, 7); g.stroke();
+  }
+
+  spot(event) {
+    const box = this.canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    const p = this.data.titles.findIndex((_, k) => x >= this.origin(k) && x <= this.origin(k) + this.wide);
+    return p < 0 || y < this.top || y > this.top + this.high ? null : { p, x, y };
+  }
+
+  nearest({ p, x, y }) {
+    const places = this.places[p], { group } = this.data;
+    let best = -1, least = 81;
+    for (let i = 0; i < group.length; i++) {
+      const far = (places[2 * i] - x) ** 2 + (places[2 * i + 1] - y) ** 2;
+      if (far < least && !this.hidden.has(group[i])) { least = far; best = i; }
+    }
+    return best;
+  }
+
+  hint(p, i) {
+    this.tip.style.display = i < 0 ? "none" : "block";
+    if (i < 0) return;
+    const d = this.data, x = this.places[p][2 * i], y = this.places[p][2 * i + 1];
+    this.tip.textContent = `point ${i}\n${d.names[d.group[i]]}` + (d.wrong[p][i] ? "\nmisplaced" : "");
+    const over = x + 14 + this.tip.offsetWidth > this.canvas.clientWidth;
+    this.tip.style.left = (over ? x - 14 - this.tip.offsetWidth : x + 14) + "px"; this.tip.style.top = y + 10 + "px";
+  }
+
+  zoom(factor, spot) {
+    if (this.data.dims === 3) this.closer = Math.max(0.2, Math.min(20, this.closer / factor));
+    else this.data.titles.forEach((_, p) => {
+      if (spot && spot.p !== p) return;
+      const [x0, y0, x1, y1] = this.view(p);
+      const a = spot ? (spot.x - this.origin(p)) / this.wide : 0.5, b = spot ? 1 - (spot.y - this.top) / this.high : 0.5;
+      const w = (x1 - x0) * factor, h = (y1 - y0) * factor, x = x0 + a * (x1 - x0 - w), y = y0 + b * (y1 - y0 - h);
+      this.windows[p] = [x, y, x + w, y + h];
+    });
+    this.draw();
+  }
+
+  zoomBox(from, to) {
+    const [x0, y0, x1, y1] = this.view(from.p), along = (x) => x0 + ((x - this.origin(from.p)) / this.wide) * (x1 - x0);
+    const up = (y) => y1 - ((y - this.top) / this.high) * (y1 - y0);
+    const [a, b] = [along(from.x), along(to.x)].sort((u, v) => u - v), [c, e] = [up(from.y), up(to.y)].sort((u, v) => u - v);
+    this.windows[from.p] = [a, c, b, e];
+    this.draw();
+  }
+
+  // In two dimensions a drag spans a box to zoom to, in three it turns both panels.
+  drag(from, to, event) {
+    this.tip.style.display = "none";
+    if (this.data.dims === 3) {
+      this.yaw += event.movementX / 120;
+      this.pitch = Math.max(-1.5, Math.min(1.5, this.pitch + event.movementY / 120));
+    }
+    this.draw();
+    if (this.data.dims === 2) {
+      const g = this.canvas.getContext("2d");
+      g.strokeStyle = this.ink; g.lineWidth = 1.5; g.setLineDash([4, 3]);
+      g.strokeRect(from.x, from.y, to.x - from.x, to.y - from.y); g.setLineDash([]);
+    }
+  }
+
+  listen() {
+    let from = null;
+    const { canvas } = this, press = (name, act) => this.root.querySelector(name).addEventListener("click", act);
+    canvas.addEventListener("mousedown", (e) => { from = this.spot(e); });
+    canvas.addEventListener("mousemove", (e) => {
+      const to = this.spot(e);
+      if (from && to && e.buttons && to.p === from.p) this.drag(from, to, e);
+      else if (!e.buttons) this.hint(to?.p, to ? this.nearest(to) : -1);
+    });
+    canvas.addEventListener("mouseup", (e) => {
+      const to = this.spot(e);
+      if (from && to && to.p === from.p) {
+        const moved = Math.abs(to.x - from.x) > 6 && Math.abs(to.y - from.y) > 6;
+        if (Math.hypot(to.x - from.x, to.y - from.y) < 4) this.choose(this.nearest(to));
+        else if (moved && this.data.dims === 2) this.zoomBox(from, to);
+        else this.draw();
+      }
+      from = null;
+    });
+    canvas.addEventListener("mouseleave", () => this.hint(0, -1));
+    canvas.addEventListener("dblclick", () => { this.whole(); this.draw(); });
+    canvas.addEventListener("wheel", (e) => {
+      const at = e.ctrlKey && this.spot(e); // plain wheel scrolls the page
+      if (at) { e.preventDefault(); this.zoom(e.deltaY > 0 ? 1.25 : 0.8, at); }
+    }, { passive: false });
+    canvas.addEventListener("keydown", (e) => this.key(e));
+    canvas.addEventListener("blur", () => { this.cursor = null; this.hint(0, -1); this.draw(); });
+    press(".in", () => this.zoom(0.5));
+    press(".out", () => this.zoom(2));
+    press(".all", () => { this.whole(); this.draw(); });
+    press(".save", () => {
+      const link = document.createElement("a");
+      link.download = "embedding.png"; link.href = canvas.toDataURL("image/png"); link.click();
+    });
+  }
+
+  choose(i) { if (i >= 0) this.send("point", i); }
+
+  key(e) {
+    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[e.key], last = this.data.titles.length - 1;
+    if (step && e.shiftKey && this.data.dims === 3) {
+      if (e.key === "ArrowLeft" || e.key === "ArrowRight") this.yaw += 0.1 * step; else this.pitch += 0.1 * step;
+    } else if (step) {
+      const n = this.data.group.length, at = this.cursor ? this.cursor[1] + step : Math.max(0, this.data.chosen);
+      this.cursor = [last, (at + n) % n];
+    } else if (e.key === "Enter" && this.cursor) this.choose(this.cursor[1]);
+    else if (e.key === "+" || e.key === "=") this.zoom(0.5);
+    else if (e.key === "-") this.zoom(2);
+    else if (e.key === "0" || e.key === "Escape") this.whole();
+    else return;
+    e.preventDefault();
+    this.draw();
+    if (this.cursor) this.hint(...this.cursor);
+  }
+}
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  if (!data) return;
+  let view = states.get(parentElement);
+  if (!view) {
+    view = new PointsView(parentElement);
+    states.set(parentElement, view);
+  }
+  view.update(unpack(data), setTriggerValue);
+}
