@@ -5,7 +5,11 @@ import streamlit as st
 from pages.shared import settings
 
 st.set_page_config(page_title="SDSC Explorer", page_icon=":material/grain:", layout="wide")
-st.html("<style>.stMainBlockContainer { padding-top: 3rem; padding-bottom: 3rem; }</style>")
+st.html(
+    "<style>.stMainBlockContainer { padding-top: 3rem; padding-bottom: 3rem; }"
+    # five stages in one line of the sidebar
+    " .st-key-dense [data-testid=stButtonGroup] button { padding-inline: 0.6rem; }</style>"
+)
 settings.begin()
 screens = [
     st.Page("pages/explore.py", title="Explore", icon=":material/grid_on:", default=True),

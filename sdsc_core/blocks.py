@@ -13,8 +13,8 @@ from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 
-# Called with (done, total) in the caller's thread. Raising anything in it, `Cancelled` for one,
-# ends the work at the next block and passes through to the caller.
+# Called with (done, total) in the caller's thread, with a total of 0 where it is not known.
+# Raising anything in it, `Cancelled` for one, ends the work at the next block and passes through.
 Progress = Callable[[int, int], None]
 
 

@@ -1,4 +1,4 @@
-"""The command ``sdsc``: cluster a file, open the app, measure the speed."""
+"""The command ``sdsc``: cluster a file, open the app, repeat the paper's tables, measure speed."""
 
 import argparse
 import csv
@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sdsc_core import benchmark, datasets
+from sdsc_core import benchmark, compare, datasets, experiments
 from sdsc_core.checks import (
     Affinity,
     check_choice,
@@ -79,6 +79,7 @@ def _parser() -> Parser:
     app.add_argument("--port", type=int, help="port of the server, 8501 by default")
     app.add_argument("--data", metavar="DIR", help="folder with data that users may open")
     app.set_defaults(run=_app)
+    _add_reproduce(commands.add_parser("reproduce", help="measure a table of the paper"))
     speed = commands.add_parser("benchmark", help="measure the speed on this machine")
     speed.add_argument("--only", metavar="NAME", default="", help="rows whose name holds NAME")
     speed.set_defaults(run=lambda options: benchmark.run(options.only))
@@ -109,6 +110,18 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=_cluster)
 
 
+def _add_reproduce(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("name", metavar="NAME", help=f"one of {', '.join(experiments.EXPERIMENTS)}")
+    add("--data", metavar="DIR", help="folder with the data sets; else SDSC_DATA, else OpenML")
+    add("--sizes", type=int, nargs="+", help="subjects or samples, as in the table")
+    add("--methods", nargs="+", default=experiments.LISTED, help="those of the paper by default")
+    add("--draws", type=int, default=20, help="random draws, 20 by default")
+    add("--param", action="append", default=[], metavar="METHOD.NAME=VALUE", help="not the preset")
+    add("--output", metavar="FILE", help="write every single result, .csv")
+    parser.set_defaults(run=_reproduce)
+
+
 # sdsc cluster
 
 
@@ -125,11 +138,15 @@ def _cluster(options: argparse.Namespace) -> None:
     W = method.affinity(solution)
     report.stage = options.dense
     star = dense_stage(W, dense, options.theta1, options.theta2, progress=report)
-    report.clear()
+    report.stage = "Eigenvectors"
     if k is None:
-        k = suggest_n_clusters(spectrum(star, min(MOST_SUGGESTED, len(X))).eigenvalues)
+        top = spectrum(star, min(MOST_SUGGESTED, len(X)), progress=report)
+        k = suggest_n_clusters(top.eigenvalues)
     stages = {"W": W} if dense is None else {"W": W, "W*": star}
-    found = {name: spectral_clustering(A, k, options.seed) for name, A in stages.items()}
+    found = {
+        name: spectral_clustering(A, k, options.seed, progress=report) for name, A in stages.items()
+    }
+    report.clear()
     _save(options, W, star, list(found.values())[-1], data)
     print(f"{data.name}: {len(X):,} points, {X.shape[1]:,} features. {k} clusters, {why}.")
     if solution.message:
@@ -147,22 +164,29 @@ def _checked(options: argparse.Namespace) -> tuple[str | None, Method]:
     if dense == "PCE":
         check_thetas(options.theta1, options.theta2)
     for path in (options.output, options.save_affinity, options.save_dense):
-        if path is not None and not Path(path).absolute().parent.is_dir():
-            raise ValueError(f"{path!r} cannot be written; there is no such folder.")
+        _check_writable(path)
     return dense, METHODS[options.method]
+
+
+def _check_writable(path: str | None) -> None:
+    if path is not None and not Path(path).absolute().parent.is_dir():
+        raise ValueError(f"{path!r} cannot be written; there is no such folder.")
 
 
 def _params(method: Method, options: argparse.Namespace) -> dict[str, Any]:
     """What --param and the three short forms of IMC's parameters give, in the right type."""
     names = ("n_iterations", "residual", "similarity")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    defaults = {p.name: p.default for p in method.parameters}
-    for text in options.param:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise ValueError(f"--param is {text!r}; give NAME=VALUE.")
-        given[name] = _typed(value, defaults.get(name, ""))
-    return given
+    return given | dict(_param(text, method) for text in options.param)
+
+
+def _param(text: str, method: Method, form: str = "NAME=VALUE") -> tuple[str, Any]:
+    """One --param as name and value."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise ValueError(f"--param is {text!r}; give {form}.")
+    like = {p.name: p.default for p in method.parameters}.get(name, "")
+    return name, _typed(value, like)
 
 
 def _typed(text: str, like: Any) -> Any:
@@ -245,6 +269,46 @@ def table(figures: dict[str, Summary]) -> str:
     return "\n".join(lines)
 
 
+# sdsc reproduce
+
+
+def _reproduce(options: argparse.Namespace) -> None:
+    check_choice(options.name, "NAME", tuple(experiments.EXPERIMENTS))
+    _check_writable(options.output)
+    report = Reporter()
+    report.stage = options.name
+    found = experiments.run(
+        options.name,
+        options.data,
+        sizes=options.sizes,
+        methods=options.methods,
+        draws=options.draws,
+        params=_method_params(options.param),
+        progress=report,
+    )
+    rows: list[tuple[int, str]] = []
+    for size, results in found:
+        report.clear()
+        if not rows:
+            print(experiments.EXPERIMENTS[options.name].title + "\n")
+        print(experiments.to_markdown(options.name, size, results), flush=True)
+        rows += [(size, line) for line in compare.to_csv(results).splitlines()[1:]]
+        if options.output is not None:
+            head = "size," + compare.to_csv([])
+            lines = "".join(f"{at},{line}\n" for at, line in rows)
+            Path(options.output).write_text(head + lines, encoding="utf-8")
+
+
+def _method_params(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+    given: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        method, _, rest = text.partition(".")
+        check_choice(method, "METHOD in --param", tuple(METHODS))
+        name, value = _param(rest, METHODS[method], "METHOD.NAME=VALUE")
+        given.setdefault(method, {})[name] = value
+    return given
+
+
 class Reporter:
     """Progress on stderr: one line kept up to date on a terminal, else one in ten seconds."""
 
@@ -258,7 +322,8 @@ class Reporter:
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + self._pause
-        text = f"{self.stage}: {100 * done // max(total, 1)} %"
+        share = f"{100 * done // total} %" if total else f"{done:,} products so far"
+        text = f"{self.stage}: {share}"
         self._write(f"\r{text}\x1b[K" if self._live else f"{text}\n")
 
     def clear(self) -> None:

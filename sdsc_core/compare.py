@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,22 @@ from sdsc_core.spectral import spectral_clustering
 # How the time of a method grows with the number of points, for the estimate before a run.
 GROWTH = {"LSR": 3.0, "LRR": 3.0, "BDR": 3.0, "LRSC": 3.0, "SSC": 2.3, "SSSC": 2.3}
 PROBE_POINTS = 100
-FIGURES = ("acc", "nmi", "conn")
-TITLES = {"acc": "ACC", "nmi": "NMI", "conn": "CONN, mean", "seconds": "seconds"}
+TITLES = {
+    "acc": "ACC",
+    "nmi": "NMI",
+    "conn": "CONN, mean",
+    "conn_min": "CONN, least",
+    "conn_whole": "CONN, whole graph",
+    "seconds": "seconds",
+}
 
 
 @dataclass(frozen=True)
 class Result:
-    """One method with one dense stage on one draw. ``conn`` is the mean over the classes."""
+    """One method with one dense stage on one draw.
+
+    ``conn`` and ``conn_min`` are CONN's mean and least over the classes, see `connectivity`.
+    """
 
     method: str
     dense: str
@@ -32,6 +41,8 @@ class Result:
     acc: float | None
     nmi: float | None
     conn: float
+    conn_min: float
+    conn_whole: float
     seconds: float
     message: str = ""
 
@@ -88,10 +99,10 @@ def finish(
     """Second and third stage: the figures, W*, and the labels found."""
     start = time.perf_counter()
     star = dense_stage(solved.W, dense, *thetas, progress=progress)
-    labels = spectral_clustering(star, n_clusters, random_state)
+    labels = spectral_clustering(star, n_clusters, random_state, progress=progress)
     seconds = solved.seconds + time.perf_counter() - start
     s = summarise(star, labels, data.labels)
-    figures = (s.acc, s.nmi, s.conn.mean, seconds)
+    figures = (s.acc, s.nmi, s.conn.mean, s.conn.min, s.conn.whole, seconds)
     return Result(method, dense or "none", repeat, *figures, solved.message), star, labels
 
 
@@ -140,7 +151,7 @@ class Row:
 def table(results: Iterable[Result], figure: str = "acc") -> list[Row]:
     """Results over their repeats, in the order in which methods and stages came.
 
-    >>> r = Result("IMC", "none", 0, 0.5, None, 0.1, 1.0)
+    >>> r = Result("IMC", "none", 0, 0.5, None, 0.1, 0.0, 0.0, 1.0)
     >>> table([r])[0].mean
     0.5
     """
@@ -157,7 +168,7 @@ def table(results: Iterable[Result], figure: str = "acc") -> list[Row]:
 
 def to_csv(results: Sequence[Result]) -> str:
     """Every single result, a line each; read back by any table reader."""
-    names = ("method", "dense", "repeat", "acc", "nmi", "conn", "seconds", "message")
+    names = [f.name for f in fields(Result)]
     lines = [",".join(names)]
     for r in results:
         values = ["" if getattr(r, n) is None else str(getattr(r, n)) for n in names]

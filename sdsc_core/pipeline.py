@@ -191,7 +191,7 @@ class SDSC(ClusterMixin, BaseEstimator):
             progress=progress,
         )
         k = self.n_clusters
-        found = spectrum(self.dense_affinity_matrix_, k, k, self.random_state)
+        found = spectrum(self.dense_affinity_matrix_, k, k, self.random_state, progress)
         self.eigenvalues_ = found.eigenvalues
         self.labels_ = cluster_rows(found.embedding(k), k, self.random_state)
         return self

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 
-from sdsc_core.blocks import one_thread
+from sdsc_core.blocks import Progress, one_thread, tick
 from sdsc_core.checks import Affinity, check_affinity, check_count, check_n_clusters, is_sparse
 
 SMALL = 128  # up to here a full decomposition is the quickest
@@ -46,7 +47,11 @@ class Spectrum:
 
 
 def spectrum(
-    W: Any, n_vectors: int, n_clusters: int | None = None, random_state: int = 0
+    W: Any,
+    n_vectors: int,
+    n_clusters: int | None = None,
+    random_state: int = 0,
+    progress: Progress | None = None,
 ) -> Spectrum:
     """The ``n_vectors`` largest eigenpairs of D^{-1/2} W D^{-1/2}.
 
@@ -54,7 +59,8 @@ def spectrum(
     and only the rest is searched for, where a solver would otherwise meet a multiple eigenvalue.
     With more components than ``n_clusters`` the eigenvalue 1 alone fills the embedding and says
     nothing about which to join; then every pair gets a weak link, a share τ/N of the mean degree τ
-    (regularised spectral clustering), by which large parts count before debris.
+    (regularised spectral clustering), by which large parts count before debris. ``progress`` counts
+    the products with W, whose number is not known before.
 
     >>> W = np.kron(np.eye(2), 1 - np.eye(3))
     >>> spectrum(W, 3).eigenvalues.round(2).tolist()
@@ -63,31 +69,36 @@ def spectrum(
     W = check_affinity(W)
     n = W.shape[0]
     n_vectors = check_count(n_vectors, "n_vectors", 1, n)
-    count, part = connected_components(sp.csr_array(W), directed=False)
+    n_components, part = connected_components(sp.csr_array(W), directed=False)
     component = part.astype(np.int64)
-    regularise = count > (n_clusters or n_vectors)
+    regularise = n_components > (n_clusters or n_vectors)
     degrees = np.asarray(W.sum(axis=1)).ravel()
     tau = degrees.mean() if regularise else 0.0
     if tau == 0 and regularise:  # no edge at all: nothing to find
-        return Spectrum(np.zeros(n_vectors), np.eye(n, n_vectors), component, count, True)
+        return Spectrum(np.zeros(n_vectors), np.eye(n, n_vectors), component, n_components, True)
     roots = np.sqrt(degrees + tau)
     A = _scaled(W, 1.0 / np.where(roots > 0, roots, 1.0))
     if regularise:
         known, share = roots[:, None] / np.linalg.norm(roots), tau / n
         weak = 1.0 / roots
     else:
-        known, share, weak = _component_vectors(component, count, roots), 0.0, np.zeros(n)
+        known, share, weak = _component_vectors(component, n_components, roots), 0.0, np.zeros(n)
     known = known[:, :n_vectors]
     with one_thread():  # its products are too small to share out
-        values, vectors = _rest(A, weak * np.sqrt(share), known, n_vectors, random_state)
+        values, vectors = _rest(A, weak * np.sqrt(share), known, n_vectors, random_state, progress)
     values = np.concatenate([np.ones(known.shape[1]), values])
     return Spectrum(
-        values, _fix_signs(np.hstack([known, vectors])), component, int(count), regularise
+        values, _fix_signs(np.hstack([known, vectors])), component, int(n_components), regularise
     )
 
 
 def spectral_clustering(
-    W: Any, n_clusters: int, random_state: int = 0, *, spectrum_: Spectrum | None = None
+    W: Any,
+    n_clusters: int,
+    random_state: int = 0,
+    *,
+    spectrum_: Spectrum | None = None,
+    progress: Progress | None = None,
 ) -> NDArray[np.int64]:
     """Labels (N,) by normalised cut (eq. 8), as Ng, Jordan and Weiss relax it.
 
@@ -100,7 +111,7 @@ def spectral_clustering(
     """
     n = W.shape[0] if hasattr(W, "shape") and len(W.shape) else 0
     n_clusters = check_n_clusters(n_clusters, n or 1)
-    found = spectrum_ or spectrum(W, n_clusters, n_clusters, random_state)
+    found = spectrum_ or spectrum(W, n_clusters, n_clusters, random_state, progress)
     return cluster_rows(found.embedding(n_clusters), n_clusters, random_state)
 
 
@@ -142,18 +153,18 @@ def _scaled(W: Affinity, scale: NDArray[np.float64]) -> Affinity:
 
 
 def _component_vectors(
-    component: NDArray[np.int64], count: int, roots: NDArray[np.float64]
+    component: NDArray[np.int64], n_components: int, roots: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """D^{1/2} 1 on each component, the larger ones first; a point without edges keeps itself."""
     order = np.argsort(-np.bincount(component), kind="stable")
-    rank = np.empty(count, np.int64)
-    rank[order] = np.arange(count)
-    vectors = np.zeros((len(component), count))
+    rank = np.empty(n_components, np.int64)
+    rank[order] = np.arange(n_components)
+    vectors = np.zeros((len(component), n_components))
     vectors[np.arange(len(component)), rank[component]] = np.where(roots > 0, roots, 1.0)
     return vectors / np.linalg.norm(vectors, axis=0)
 
 
-def _rest(A, weak, known, n_vectors, random_state):
+def _rest(A, weak, known, n_vectors, random_state, progress):
     """The eigenpairs beside the known ones, of A + weak weakᵀ."""
     n, wanted = A.shape[0], n_vectors - known.shape[1]
     if wanted == 0:
@@ -162,7 +173,10 @@ def _rest(A, weak, known, n_vectors, random_state):
     if n <= SMALL or wanted >= n - 1 or (many and n <= MODERATE):
         return _full(A, weak, known, wanted)
 
+    done = count(1)
+
     def product(x):
+        tick(progress, next(done), 0)
         x = x.reshape(n, -1)
         return A @ x + weak[:, None] * (weak @ x) - 2 * known @ (known.T @ x)
 

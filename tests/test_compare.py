@@ -13,10 +13,10 @@ from sdsc_core.compare import Result
 @pytest.fixture(scope="module")
 def results():
     return [
-        Result("IMC", "none", 0, 0.5, 0.4, 0.1, 1.0),
-        Result("IMC", "none", 1, 0.7, 0.4, 0.1, 3.0),
-        Result("IMC", "D3", 0, 0.8, 0.4, 0.3, 1.0),
-        Result("LSR", "none", 0, 0.2, None, 0.2, 9.0, 'said "no", then'),
+        Result("IMC", "none", 0, 0.5, 0.4, 0.1, 0.0, 0.0, 1.0),
+        Result("IMC", "none", 1, 0.7, 0.4, 0.1, 0.0, 0.0, 3.0),
+        Result("IMC", "D3", 0, 0.8, 0.4, 0.3, 0.0, 0.0, 1.0),
+        Result("LSR", "none", 0, 0.2, None, 0.2, 0.0, 0.0, 9.0, 'said "no", then'),
     ]
 
 

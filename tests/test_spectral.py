@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence
 
-from sdsc_core import spectral
+from sdsc_core import Cancelled, spectral
 from sdsc_core.metrics import clustering_accuracy
 from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
 
@@ -100,3 +100,17 @@ def test_falls_back_when_the_solver_does_not_converge(moderate, monkeypatch):
 def test_the_eigengap_suggests_the_number_of_clusters():
     W, _ = blocks((40, 40, 40, 40), between=0.02)
     assert suggest_n_clusters(spectrum(W, 10).eigenvalues) == 4
+
+
+def test_progress_counts_products_and_may_cancel():
+    W, _ = blocks((60, 70, 80, 60), between=0.05)
+    told = []
+    spectral_clustering(W, 4, progress=lambda done, total: told.append((done, total)))
+    assert [done for done, _ in told] == list(range(1, len(told) + 1)) and len(told) > 5
+    assert {total for _, total in told} == {0}
+
+    def stop(done, total):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        spectrum(W, 4, progress=stop)

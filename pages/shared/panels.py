@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import streamlit as st
 
+from pages.shared.loading import plain
 from pages.shared.matrix import matrix
 from pages.shared.points import points
 from pages.shared.stages import Run, Side, causes
@@ -29,11 +30,11 @@ def headline(run: Run) -> None:
     """What is shown, in a line, and the figures that matter most."""
     data, s = run.data, run.settings
     sample = SAMPLES.get(st.session_state.data)
-    look = st.session_state.get("look") or (sample.sentence if sample else data.note)
+    look = st.session_state.get("look") or (sample.sentence if sample else plain(data.note))
     if st.session_state.hide:
         look = ""  # it may speak of the classes
     st.markdown(
-        f"**{escape(data.name)}**: {data.n_points:,} points in {data.n_features:,} dimensions, "
+        f"**{plain(data.name)}**: {data.n_points:,} points in {data.n_features:,} dimensions, "
         f"{run.k} cluster{'s' * (run.k > 1)} ({run.k_from}), Γ = {s['gamma']}. {look}"
     )
     b, a = run.before.summary, run.after.summary
@@ -53,8 +54,8 @@ def headline(run: Run) -> None:
         assert before is not None
         value = f"{100 * after:.1f} %" if percent else _figure(after)
         change = f"{100 * (after - before):+.1f}" if percent else _signed(after - before)
-        plain = name == "Nonzeros" or after == before  # neither good nor bad
-        good: Any = "off" if plain else "inverse" if name == "Ncut" else "normal"
+        neutral = name == "Nonzeros" or after == before  # neither good nor bad
+        good: Any = "off" if neutral else "inverse" if name == "Ncut" else "normal"
         spot.metric(f"{name} of W*", value, f"{change} against W", delta_color=good, help=text)
 
 

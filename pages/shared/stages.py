@@ -87,7 +87,7 @@ class ProgressBar:
         if now - self.begun < PATIENCE or now - self.shown < 0.1:
             return
         self.shown = now
-        text = f"{self.title}: {done:,} of {total:,}"
+        text = f"{self.title}: {done:,} {f'of {total:,}' if total else 'so far'}"
         if self.bar is None:
             with self.spot.container():
                 self.bar = st.progress(0.0, text)
@@ -95,7 +95,8 @@ class ProgressBar:
                     "Stop", key=f"stop {self.title}", on_click=self.on_stop,
                     help="Keep what is done.",
                 )  # fmt: skip
-        self.bar.progress(min(1.0, done / max(1, total)), text)
+        # An unknown total: the bar moves ever more slowly, and never to its end.
+        self.bar.progress(min(1.0, done / (total or done + 100)), text)
 
 
 def _stop() -> None:
@@ -187,13 +188,17 @@ def compute(data: Dataset, spot: Any) -> Run:
     star_key = (*base, gamma, dense, thetas)
     bar = ProgressBar("Dense stage", spot)
     star = timed("dense", star_key, lambda: dense_stage(W, dense, *thetas, progress=bar))
-    top = timed("spectrum", (star_key, s["seed"]), lambda: _spectrum(star, s["seed"]))
+    seed, bar = s["seed"], ProgressBar("Eigenvectors of W*, products", spot)
+    top = timed("spectrum", (star_key, seed), lambda: _spectrum(star, seed, bar))
     k, k_from = _clusters(data, s, top)
-    after = timed("W* side", (star_key, s["seed"], k), lambda: _side(data, star, k, s["seed"], top))
+    after = timed(
+        "W* side", (star_key, seed, k), lambda: _side(data, star, k, seed, bar, found=top)
+    )
     if star is W:
         before = after
     else:
-        before = timed("W side", (*base, gamma, s["seed"], k), lambda: _side(data, W, k, s["seed"]))
+        bar = ProgressBar("Eigenvectors of W, products", spot)
+        before = timed("W side", (*base, gamma, seed, k), lambda: _side(data, W, k, seed, bar))
     return Run(data, s | {"gamma": gamma}, k, k_from, path, before, after, seconds)
 
 
@@ -218,8 +223,8 @@ def _imc(data: Dataset, s: dict[str, Any], spot: Any) -> ImcPath:
     )
 
 
-def _spectrum(W: Affinity, seed: int) -> Spectrum:
-    return spectrum(W, min(EIGENVALUES, W.shape[0]), None, seed)
+def _spectrum(W: Affinity, seed: int, bar: ProgressBar, k: int | None = None) -> Spectrum:
+    return spectrum(W, min(max(EIGENVALUES, k or 0), W.shape[0]), k, seed, bar)
 
 
 def _clusters(data: Dataset, s: dict[str, Any], top: Spectrum) -> tuple[int, str]:
@@ -230,10 +235,17 @@ def _clusters(data: Dataset, s: dict[str, Any], top: Spectrum) -> tuple[int, str
     return suggest_n_clusters(top.eigenvalues), "suggested by the eigengap"
 
 
-def _side(data: Dataset, W: Affinity, k: int, seed: int, found: Spectrum | None = None) -> Side:
+def _side(
+    data: Dataset,
+    W: Affinity,
+    k: int,
+    seed: int,
+    bar: ProgressBar,
+    found: Spectrum | None = None,
+) -> Side:
     # A spectrum that is there already serves, unless k decides otherwise about weak links.
     if found is None or found.regularised != (found.n_components > k) or len(found.eigenvalues) < k:
-        found = spectrum(W, min(max(EIGENVALUES, k), W.shape[0]), k, seed)
+        found = _spectrum(W, seed, bar, k)
     labels = spectral_clustering(W, k, seed, spectrum_=found)
     return Side(W, found, labels, summarise(W, labels, data.labels))
 

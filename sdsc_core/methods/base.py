@@ -71,6 +71,11 @@ class Parameter:
         return float(value)
 
 
+THRESHOLD = Parameter(
+    "threshold", 1.0, 0.1, 1.0, "Share of each point's ℓ1 norm that is kept.", step=0.05
+)  # for `keep_largest`
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
     """A representation and how the solver ended.

@@ -13,6 +13,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_data, check_n_clusters
 from sdsc_core.methods.base import (
+    THRESHOLD,
     Method,
     Parameter,
     Solution,
@@ -100,9 +101,7 @@ METHOD = Method(
         ),
         Parameter("lam", 50.0, 1e-3, 1e4, "How close Z and B are held.", log=True),
         Parameter("gamma", 1.0, 1e-4, 1e3, "Weight of the block diagonal form.", log=True),
-        Parameter(
-            "threshold", 1.0, 0.1, 1.0, "Share of each point's ℓ1 norm that is kept.", step=0.05
-        ),
+        THRESHOLD,
         Parameter("max_iterations", 1000, 1, 10000, "Most iterations.", step=50),
     ),
     presets={

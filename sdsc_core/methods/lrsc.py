@@ -48,6 +48,6 @@ METHOD = Method(
             log=True,
         ),
     ),
-    presets={"faces": {}, "digits": {}, "motion": {}},
+    presets={"faces": {"strength": 1000.0}, "digits": {}, "motion": {}},
     memory=lambda n, d: 8 * (4 * n * d + 3 * n * n),
 )

@@ -183,7 +183,7 @@ METHOD = Method(
     parameters=(Parameter("n_nonzero", 6, 1, 50, "Most neighbours of a point, K."),),
     presets={
         "faces": {"n_nonzero": 5},
-        "digits": {"n_nonzero": 10},
+        "digits": {"n_nonzero": 8},
         "motion": {"n_nonzero": 6},
     },
     memory=lambda n, d: (

@@ -14,6 +14,7 @@ from sdsc_core.methods._admm import BLOCK, TOLERANCE, LassoAdmm, admm_memory
 from sdsc_core.methods._elastic import TOLERANCE as EXACT
 from sdsc_core.methods._elastic import elastic_memory, elastic_nets, lasso_thresholds
 from sdsc_core.methods.base import (
+    THRESHOLD,
     Method,
     Parameter,
     Solution,
@@ -91,9 +92,7 @@ METHOD = Method(
         Parameter("affine", False, None, None, "Coefficients of a point sum to one."),
         Parameter("outliers", False, None, None, "Allow some wrong entries in each sample."),
         Parameter("normalise", True, None, None, "Scale samples to unit norm first."),
-        Parameter(
-            "threshold", 1.0, 0.1, 1.0, "Share of each point's ℓ1 norm that is kept.", step=0.05
-        ),
+        THRESHOLD,
         Parameter(
             "max_iterations", 1000, 1, 10000, "Most iterations with affine or outliers.", step=50
         ),
