@@ -13,20 +13,11 @@ st.caption(
 )
 spot = st.empty()
 with spot, st.spinner("Loading the library …"):
-    from pages.shared import inspection, panels, sidebar, stages, sums
+    from pages.shared import inspection, sums
+    from pages.shared.screen import present_run
     from pages.shared.warm import warm
 warm(spot)
-sidebar.choose_data()
-sidebar.presets()
-data = stages.current_data()
-sidebar.clusters(data)
-sidebar.method(data)
-
-run, problem = stages.show_or_last(data, spot)
-if problem:
-    panels.explain_problem(problem)
-if run is None:
-    st.stop()
+run = present_run(spot)
 if run.settings["dense"] == "none":
     st.info("The dense stage is off, so W* is W. Choose PCE, D1, D2 or D3 in the sidebar.")
     st.stop()

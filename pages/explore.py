@@ -13,21 +13,12 @@ st.caption(
 )
 spot = st.empty()
 with spot, st.spinner("Loading the library …"):  # after the text, as a cold start takes seconds
-    from pages.shared import downloads, panels, sidebar, stages, tour
+    from pages.shared import downloads, panels, tour
+    from pages.shared.screen import present_run
     from pages.shared.warm import warm
 warm(spot)
 box = tour.begin()
-sidebar.choose_data()
-sidebar.presets()
-data = stages.current_data()
-sidebar.clusters(data)
-sidebar.method(data)
-
-run, problem = stages.show_or_last(data, spot)
-if problem:
-    panels.explain_problem(problem)
-if run is None:
-    st.stop()
+run = present_run(spot)
 
 tour.tell(box, run)
 panels.headline(run)

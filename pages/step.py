@@ -12,20 +12,11 @@ st.caption(
 )
 spot = st.empty()
 with spot, st.spinner("Loading the library …"):
-    from pages.shared import panels, sidebar, stages, step_pair, step_point, step_stage
+    from pages.shared import step_pair, step_point, step_stage
+    from pages.shared.screen import present_run
     from pages.shared.warm import warm
 warm(spot)
-sidebar.choose_data()
-sidebar.presets()
-data = stages.current_data()
-sidebar.clusters(data)
-sidebar.method(data)
-
-run, problem = stages.show_or_last(data, spot)
-if problem:
-    panels.explain_problem(problem)
-if run is None:
-    st.stop()
+run = present_run(spot)
 
 VIEWS = {"point": "One point", "pair": "One pair", "stage": "Whole stage"}
 view = st.segmented_control(
