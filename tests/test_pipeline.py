@@ -55,6 +55,18 @@ def test_every_method_with_every_dense_stage(method, dense):
     assert (star >= W).all() and (dense is not None or (star == W).all())
 
 
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("sample", datasets.SAMPLES)
+def test_every_method_takes_every_sample(sample, method):
+    data = datasets.prepare(datasets.sample(sample), per_class=12)
+    for dense in DENSE_STAGES:
+        first, again = (
+            SDSC(data.n_classes, method, dense, random_state=4).fit(data.X) for _ in range(2)
+        )
+        np.testing.assert_array_equal(first.labels_, again.labels_)
+        assert len(set(first.labels_.tolist())) == data.n_classes
+
+
 def test_the_estimator_is_the_three_stages():
     data = datasets.sample("faces")
     model = SDSC(6, n_iterations=5, theta1=0.85, theta2=0.5, residual="centred").fit(data.X)
