@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sklearn.datasets
 
-from pages.shared import reading, settings
+from pages.shared import downloads, reading, settings
 from sdsc_core import datasets
 from sdsc_core.datasets import KNOWN, prepare
 from tests.conftest import ROOT
@@ -148,7 +148,7 @@ class TestUploads:
         upload(screen, "motion.mat")
         choose(screen, "Unit norm", True)
         screen.switch_page("pages/explore.py")
-        assert "motion.mat**: 180 points in 60 dimensions" in run(screen).markdown[0].value
+        assert r"motion\.mat**: 180 points in 60 dimensions" in run(screen).markdown[0].value
         to_data(screen)
         assert size(screen) == FILES["motion.mat"]
         assert screen.session_state.unit is True
@@ -168,6 +168,22 @@ class TestUploads:
         choose(screen, "Samples are", "in columns")
         assert size(screen) == (20, 4, 0)
         assert list(screen.session_state.loaded) == ["several.npz"]
+
+    def test_the_script_reads_it_the_same_way(self, screen, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        rng = np.random.default_rng(0)
+        arrays = {"A": rng.random((30, 6)), "B": rng.random((4, 20)), "u": np.arange(20) % 3}
+        arrays["B"][1, 5] = np.nan
+        content = npz(**arrays)
+        (tmp_path / "several.npz").write_bytes(content)
+        upload(screen, "several.npz", content)
+        choose(screen, "Samples X", "B")
+        choose(screen, "Labels", "u")
+        choose(screen, "Missing values", "mean")
+        names = {"datasets": datasets}
+        exec(downloads.load_lines("several.npz", screen.session_state.read_as), names)
+        taken = screen.session_state.loaded["several.npz"]
+        assert names["data"].digest == taken.digest and taken.X.shape == (20, 4)
 
     def test_the_choice_of_a_header_and_a_column(self, screen):
         upload(screen, "t.csv", csv([[1, 2, 3, 0], [4, 5, 7, 1], [7, 8, 8, 0], [2, 1, 0, 1]]))
@@ -202,6 +218,20 @@ class TestUploads:
         assert size(screen) == (384, 2016, 6)
         assert "Samples are" not in labels_of(screen)
         assert screen.session_state.data == "faces"
+
+    def test_the_address_follows_what_the_screen_changed(self, screen):
+        upload(screen, "noisy_subspaces.npy")
+        screen.switch_page("pages/explore.py")
+        run(screen)
+        assert screen.query_params["clusters"] == "gap"
+        choose(screen, "Data set", "digits")
+        assert screen.session_state.last.k_from == "known"
+        assert screen.query_params == {"data": "digits"}
+
+    def test_huge_values_are_refused(self, screen):
+        upload(screen, "huge.csv", csv(np.random.default_rng(0).random((20, 4)) * 1e308))
+        assert "too large to compute with" in errors(screen)[0]
+        assert size(screen) == (384, 2016, 6)
 
     def test_remove_and_undo(self, screen):
         upload(screen, "digits.npz")

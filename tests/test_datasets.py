@@ -510,6 +510,10 @@ class TestArrays:
         assert load(as_file(lambda f: np.save(f, X.astype(np.float16)), "a.npy")).X.shape == (4, 3)
         refused("no table of numbers", as_file(lambda f: np.save(f, Y), "a.npy"))
 
+    def test_labels_that_do_not_fit_are_named(self):
+        data = load(as_file(lambda f: np.savez(f, X=np.eye(4, 3), y=np.arange(5)), "a.npz"))
+        assert data.labels is None and "y has 5 entries, not one a sample" in data.note
+
 
 class TestTables:
     @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -553,6 +557,10 @@ class TestTables:
         refused("2 names in its header and 4 cells", text("a,b\n1,2,3,4\n"))
         refused("is empty", text("\n\n"))
         refused("header but no rows", text("a,label\n"))
+        refused("header but no rows", text("a,b\n"))
+        refused(
+            "save it as CSV in UTF-8", as_file(lambda f: f.write("1,2".encode("utf-16")), "a.csv")
+        )
         refused("no column of numbers", text("label\n1\n2\n"))
         refused("would take 9,600 bytes; at most 1,000", text("1,2,3\n" * 400), max_bytes=1000)
 

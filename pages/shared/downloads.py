@@ -26,11 +26,12 @@ def show(run: Run) -> None:
         + (
             "and they see the same."
             if sample
-            else "together with the data file, which it cannot hold."
+            else "and the data file, which it cannot hold; the script says how to read it."
         )
     )
     # A file is made outside of this run, where the session's settings cannot be had.
     chosen = {name: st.session_state[name] for name in SETTINGS}
+    load = load_lines(chosen["data"], st.session_state.get("read_as", {}))
     files: list[tuple[str, str, str, Callable[[], str | bytes]]] = [
         ("Labels (.csv)", "labels.csv", "text/csv", lambda: labels_csv(run)),
         ("W (.npz)", "W.npz", "application/octet-stream", lambda: affinity_npz(run.before.W)),
@@ -39,7 +40,7 @@ def show(run: Run) -> None:
             "Settings (.json)",
             "settings.json",
             "application/json",
-            lambda: settings_json(run, chosen),
+            lambda: settings_json(run, chosen, load),
         ),
         (
             "Affinity (.html)",
@@ -48,7 +49,12 @@ def show(run: Run) -> None:
             lambda: affinity_html(run, chosen["order"]),
         ),
         ("Embedding (.html)", "embedding.html", "text/html", lambda: embedding_html(run)),
-        ("Python script", "reproduce.py", "text/x-python", lambda: python_script(run, chosen)),
+        (
+            "Python script",
+            "reproduce.py",
+            "text/x-python",
+            lambda: python_script(run, chosen, load),
+        ),
     ]
     if st.session_state.hide:  # these two name the data, and the script computes the answers
         files = [f for f in files if f[1] not in ("settings.json", "reproduce.py")]
@@ -79,11 +85,12 @@ def affinity_npz(W: Affinity) -> bytes:
     return buffer.getvalue()
 
 
-def settings_json(run: Run, chosen: dict[str, Any]) -> str:
-    """Every setting and the figures they gave."""
+def settings_json(run: Run, chosen: dict[str, Any], load: str) -> str:
+    """Every setting, how the data is loaded, and the figures they gave."""
     a = run.after.summary
     result = {"ACC": a.acc, "NMI": a.nmi, "CONN": a.conn.whole, "Ncut": a.ncut, "k": run.k}
-    return json.dumps({"settings": chosen, "data": run.data.name, "result": result}, indent=2)
+    kept = {"settings": chosen, "data": run.data.name, "loaded by": load, "result": result}
+    return json.dumps(kept, indent=2, ensure_ascii=False)
 
 
 def affinity_html(run: Run, order: str) -> str:
@@ -103,15 +110,23 @@ def embedding_html(run: Run) -> str:
     ).to_html()
 
 
-def python_script(run: Run, chosen: dict[str, Any]) -> str:
-    """The run again, with sdsc_core alone."""
-    name = chosen["data"]
+def load_lines(name: str, read_as: dict[str, tuple[str, dict[str, Any], str]]) -> str:
+    """The lines of a script that load a data set as it was loaded here.
+
+    ``read_as`` has the file, the arguments of `load` and the filling of data sets by their names.
+    """
     if name in SAMPLES:
-        load = f"data = datasets.sample({name!r})"
-    elif name in KNOWN:
-        load = f"data = datasets.load_known({name!r})"
-    else:
-        load = f"data = datasets.load({name!r})  # where your file is"
+        return f"data = datasets.sample({name!r})"
+    if name in KNOWN:
+        return f"data = datasets.load_known({name!r})"
+    file, choices, fill = read_as.get(name, (name, {}, ""))
+    given = "".join(f", {k}={v!r}" for k, v in choices.items() if v not in (None, "auto"))
+    load = f"data = datasets.load({file!r}{given})  # where your file is"
+    return load + (f"\ndata = datasets.fill_missing(data, {fill!r})" if fill else "")
+
+
+def python_script(run: Run, chosen: dict[str, Any], load: str) -> str:
+    """The run again, with sdsc_core alone."""
     values = chosen | run.settings | {"k": run.k, "vectors": len(run.after.spectrum.eigenvalues)}
     values["dense"] = None if run.settings["dense"] == "none" else run.settings["dense"]
     values["pca"] = run.data.n_features if chosen["pca"] >= 2 else None

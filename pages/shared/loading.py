@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
@@ -17,6 +18,7 @@ from pages.shared.settings import PREPARE, apply, defaults
 from pages.shared.stages import remember
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, describe
 
+LARGEST = 1e100  # squares and sums of such values still have room
 FRESH = (*PREPARE, "point", "pair")  # settings that belong to one data set
 
 
@@ -143,6 +145,12 @@ def check(data: Dataset) -> Dataset:
         raise ValueError(
             f"It has {_count(data.n_points, 'sample')}, but clustering needs at least 2; choose"
             " another variable or orientation."
+        )
+    largest = float(np.abs(data.X, where=np.isfinite(data.X), out=np.zeros_like(data.X)).max())
+    if largest > LARGEST:
+        raise ValueError(
+            f"Its values reach {largest:.0e}, too large to compute with; divide all of them by a"
+            " common factor first."
         )
     return data
 

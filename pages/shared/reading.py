@@ -67,6 +67,7 @@ def _read(draft: Draft) -> tuple[Dataset | None, str]:
     if final is not None and (state.draft_name is None or state.taken != (*key, fill)):
         name = state.draft_name or loading.free_name(draft.file, final)
         state.draft_name, state.taken = name, (*key, fill)
+        state.setdefault("read_as", {})[name] = (draft.file, choices, fill)
         loading.take(name, replace(final, name=name))
         st.rerun()
     return final, problem

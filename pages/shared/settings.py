@@ -217,6 +217,19 @@ def order_thetas(moved: str) -> None:
         state[f"theta{i}"] = round(value, 2)
 
 
+def without_labels(name: str, needs: str, instead: str, labelled: bool) -> None:
+    """A value that needs labels gives way to another without them, and comes back with them."""
+    state = st.session_state
+    gave_way: set[str] = state.setdefault("gave_way", set())
+    if not labelled and state[name] == needs:
+        state[name] = instead
+        gave_way.add(name)
+    elif labelled and name in gave_way:
+        gave_way.remove(name)
+        if state[name] == instead:
+            state[name] = needs
+
+
 def in_exercise() -> bool:
     """Whether the session came by a teacher's address, which hides or locks something."""
     return bool(st.session_state.hide or st.session_state.lock)

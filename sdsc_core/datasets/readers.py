@@ -163,7 +163,18 @@ def _from_arrays(
     names = () if raw is None else _find_names(container, len(np.unique(raw)), used)
     lines = ("rows", "columns")[axis] if len(samples.shape) == 2 else f"axis {axis + 1}"
     how = f"samples in the {lines} of {samples.name}" + _labels_from(used and used.name)
+    if raw is None and y is None:
+        how += _unfitting(container, samples)
     return Found(values.astype(np.float64), raw, how, images, names)
+
+
+def _unfitting(container: Container, samples: Variable) -> str:
+    """What looks like labels by its name, but has not one for each sample."""
+    for v in container.variables:
+        is_list = v.size == max(v.shape, default=0) > 1
+        if is_list and v.name.lower() in LABEL_NAMES and v.size not in samples.shape:
+            return f" ({v.name} has {v.size:,} entries, not one a sample)"
+    return ""
 
 
 def _labels_from(place: str | None) -> str:

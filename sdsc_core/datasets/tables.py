@@ -71,6 +71,8 @@ def _layout(file: IO[bytes], label: str, header: Header) -> Layout:
         if raw.strip():
             lines.append(raw.decode("utf-8-sig", errors="replace").strip("\r\n"))
             ends.append(file.tell())
+    if lines and "\x00" in lines[0]:
+        raise Refused(f"{label} is not UTF-8 text, perhaps UTF-16; save it as CSV in UTF-8.")
     if not lines:
         raise Refused(f"{label} is empty; give a table with a row for each sample.")
     delimiter = next((d for d in "\t;" if d in re.sub(r'"[^"]*"', "", lines[0])), ",")
@@ -81,8 +83,9 @@ def _layout(file: IO[bytes], label: str, header: Header) -> Layout:
     if delimiter != "," and any(fraction.fullmatch(cell) for row in rows for cell in row):
         decimal = ","
     has_header = _looks_like_header(first, second, decimal) if header == "auto" else header
-    if has_header and len(rows) < 2:
-        raise Refused(f"{label} has a header but no rows.")
+    only_names = len(rows) == 1 and not any(_is_number(cell, decimal) for cell in first)
+    if len(rows) == 1 and (has_header or only_names):
+        raise Refused(f"{label} has a header but no rows; give a row for each sample.")
     columns = [name.strip() for name in first]
     if not has_header:
         columns = [f"column {k + 1}" for k in range(len(first))]
