@@ -18,6 +18,9 @@ T = TypeVar("T")
 Progress = Callable[[int, int], None]
 
 
+PAUSE = 0.25  # seconds; a screen hears of a block that takes long, and can be stopped
+
+
 class Cancelled(Exception):
     """Raised by a progress callback to stop the work."""
 
@@ -114,7 +117,7 @@ def _threaded(
         try:
             waiting, done = set(futures), 0
             while waiting:
-                finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                finished, waiting = wait(waiting, PAUSE, return_when=FIRST_COMPLETED)
                 for future in finished:
                     start, stop = futures[future]
                     done += stop - start
