@@ -21,10 +21,20 @@ def check_memory(needed: int, name: str, n_points: int, limit: int | None = None
         limit = int(SHARE * available_memory())
     if needed > limit:
         raise ValueError(
-            f"X has {n_points} points, for which {name} needs about {needed / 2**30:.2g} GiB of"
-            f" memory; at most {limit / 2**30:.2g} GiB may be used, so give fewer points or"
-            " another method."
+            f"X has {n_points} points, for which {name} needs about {_gib(needed)} GiB of"
+            f" memory; at most {_gib(limit)} GiB may be used, so give fewer points or another"
+            " method."
         )
+
+
+def _gib(size: int) -> str:
+    """Two digits are enough, without an exponent.
+
+    >>> _gib(111 << 30), _gib(3 << 29)
+    ('110', '1.5')
+    """
+    digits = float(f"{size / 2**30:.2g}")
+    return f"{digits:,.0f}" if digits >= 10 else f"{digits:g}"
 
 
 def _free_by_kernel() -> int | None:
