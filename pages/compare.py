@@ -17,23 +17,26 @@ with spot, st.spinner("Loading the library …"):
 warm(spot)
 sidebar.choose_data()
 data = stages.current_data()
+if st.session_state.unprepared:
+    st.warning(st.session_state.unprepared, icon=":material/info:")
+    st.stop()
 
 comparing.choose(data)
-n_clusters = comparing.clusters(data)
-params = comparing.parameters(data)
-comparing.start(data, n_clusters, params)
-comparing.work(data, st.empty())
-results = comparing.results(data, n_clusters, params)
+n_clusters = comparing.clusters(data, st.empty())
+jobs = comparing.jobs(data, n_clusters, comparing.parameters(data))
+comparing.start(data, jobs)
+comparing.work(jobs, st.empty())
+results = comparing.results(jobs)
 if not results:
     st.info("Nothing has been run for this data and these parameters yet: press Run.")
     st.stop()
 
-figure = comparing.choose_figure(data)
-comparing.table(results, figure)
+figure, average = comparing.choose_figure(data, results)
+comparing.table(results, figure, average)
 left, right = st.columns(2)
 with left:
-    comparing.bars(results, figure)
+    comparing.bars(results, figure, average)
 with right:
-    comparing.time_against(results, figure)
-comparing.thumbnails(data)
-comparing.downloads(results, figure)
+    comparing.time_against(results, figure, average)
+comparing.thumbnails(data, jobs)
+comparing.downloads(results, figure, average)

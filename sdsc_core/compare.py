@@ -1,8 +1,10 @@
 """Methods × dense stages on one data set: the matrix of Tables 3 and 4."""
 
+import inspect
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import astuple, dataclass, fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,15 @@ from sdsc_core.checks import Affinity
 from sdsc_core.datasets import Dataset, prepare
 from sdsc_core.methods import METHODS
 from sdsc_core.pipeline import dense_stage, summarise
-from sdsc_core.spectral import spectral_clustering
+from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
 
 # How the time of a method grows with the number of points, for the estimate before a run.
 GROWTH = {"LSR": 3.0, "LRR": 3.0, "BDR": 3.0, "LRSC": 3.0, "SSC": 2.3, "SSSC": 2.3}
 PROBE_POINTS = 100
+EIGENVALUES = 16  # among which the eigengap is looked for
+STAGES = ("none", "PCE", "D1", "D2", "D3")  # the order of every table
+AVERAGES = ("mean", "median")
+PERCENT = ("acc", "nmi")
 TITLES = {
     "acc": "ACC",
     "nmi": "NMI",
@@ -106,12 +112,44 @@ def finish(
     return Result(method, dense or "none", repeat, *figures, solved.message), star, labels
 
 
-def estimate(data: Dataset, method: str, n_clusters: int, params: dict[str, Any]) -> float:
-    """Seconds that a method may take: measured on a hundred points, then scaled up.
+@cache  # a signature takes a while to read
+def uses_seed(method: str) -> bool:
+    """Whether a method draws at random; the others give the same W for every seed.
+
+    >>> uses_seed("SSSC"), uses_seed("IMC")
+    (True, False)
+    """
+    return "random_state" in inspect.signature(METHODS[method].function).parameters
+
+
+def suggest_clusters(data: Dataset, progress: Progress | None = None) -> int:
+    """The number of clusters by the eigengap of IMC's affinity, for data without classes.
 
     >>> from sdsc_core.datasets import make_subspaces
-    >>> estimate(make_subspaces(2, 2, 20, 10), "IMC", 2, {}) > 0
-    True
+    >>> suggest_clusters(make_subspaces(3, 3, 30, 30))
+    3
+    """
+    n = data.n_points
+    default = next(p.default for p in METHODS["IMC"].parameters if p.name == "n_iterations")
+    picks = {"n_iterations": min(int(default), n - 1)}
+    W = solve(data, "IMC", 1, picks, progress=progress).W
+    return suggest_n_clusters(spectrum(W, min(EIGENVALUES, n), progress=progress).eigenvalues)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds that a method may take, and the number of points it was tried on."""
+
+    seconds: float
+    points: int
+
+
+def estimate(data: Dataset, method: str, n_clusters: int, params: dict[str, Any]) -> Estimate:
+    """How long a method may take: measured on about a hundred points, then scaled up.
+
+    >>> from sdsc_core.datasets import make_subspaces
+    >>> estimate(make_subspaces(2, 2, 20, 10), "IMC", 2, {}).points
+    20
     """
     n = data.n_points
     share = max(2, PROBE_POINTS // max(1, data.n_classes))
@@ -121,7 +159,7 @@ def estimate(data: Dataset, method: str, n_clusters: int, params: dict[str, Any]
         params["n_iterations"] = min(params["n_iterations"], part.n_points - 1)
     # Twice: the first call may compile.
     took = min(solve(part, method, min(n_clusters, part.n_points), params).seconds for _ in "ab")
-    return took * (n / part.n_points) ** GROWTH.get(method, 2.0)
+    return Estimate(took * (n / part.n_points) ** GROWTH.get(method, 2.0), part.n_points)
 
 
 def fits(data: Dataset, method: str, limit: int | None = None) -> str:
@@ -151,6 +189,8 @@ class Row:
 def table(results: Iterable[Result], figure: str = "acc") -> list[Row]:
     """Results over their repeats, in the order in which methods and stages came.
 
+    A figure that is missing or not a number has no row.
+
     >>> r = Result("IMC", "none", 0, 0.5, None, 0.1, 0.0, 0.0, 1.0)
     >>> table([r])[0].mean
     0.5
@@ -158,7 +198,7 @@ def table(results: Iterable[Result], figure: str = "acc") -> list[Row]:
     groups: dict[tuple[str, str], list[float]] = {}
     for r in results:
         value = getattr(r, figure)
-        if value is not None:
+        if _known(value):
             groups.setdefault((r.method, r.dense), []).append(value)
     return [
         Row(m, d, len(v), float(np.mean(v)), float(np.median(v)), float(np.std(v)))
@@ -166,58 +206,112 @@ def table(results: Iterable[Result], figure: str = "acc") -> list[Row]:
     ]
 
 
+def _known(value: float | None) -> bool:
+    return value is not None and not np.isnan(value)
+
+
 def to_csv(results: Sequence[Result]) -> str:
     """Every single result, a line each; read back by any table reader."""
     names = [f.name for f in fields(Result)]
     lines = [",".join(names)]
     for r in results:
-        values = ["" if getattr(r, n) is None else str(getattr(r, n)) for n in names]
-        values[-1] = '"' + values[-1].replace('"', "'") + '"'
-        lines.append(",".join(values))
+        values = [getattr(r, n) for n in names]
+        texts = ["" if v is None or v != v else str(v) for v in values]  # v != v: not a number
+        texts[-1] = '"' + texts[-1].replace('"', "'") + '"'
+        lines.append(",".join(texts))
+    return "\n".join(lines) + "\n"
+
+
+def summary_csv(results: Sequence[Result]) -> str:
+    """Mean, median and standard deviation of every figure, a line for each cell.
+
+    >>> r = Result("IMC", "none", 0, 0.5, None, 0.1, 0.0, 0.0, 1.0)
+    >>> print(summary_csv([r]).splitlines()[1])
+    acc,IMC,none,1,0.5,0.5,0.0
+    """
+    lines = ["figure," + ",".join(f.name for f in fields(Row))]
+    for figure in TITLES:
+        for row in table(results, figure):
+            lines.append(f"{figure}," + ",".join(str(v) for v in astuple(row)))
     return "\n".join(lines) + "\n"
 
 
 def grid(results: Sequence[Result], figure: str = "acc") -> tuple[list[str], list[list[Any]]]:
     """Stages, and for each method its name and a Row or None for each stage."""
-    stages = list(dict.fromkeys(r.dense for r in results))
+    stages = sorted({r.dense for r in results}, key=STAGES.index)
     rows = {(r.method, r.dense): r for r in table(results, figure)}
     methods = dict.fromkeys(r.method for r in results)
     return stages, [[m, *(rows.get((m, d)) for d in stages)] for m in methods]
 
 
-def best(results: Sequence[Result], figure: str = "acc") -> tuple[str, str] | None:
-    """Method and stage with the best mean."""
+def best(
+    results: Sequence[Result], figure: str = "acc", average: str = "mean"
+) -> tuple[str, str] | None:
+    """Method and stage with the best mean or median."""
     rows = table(results, figure)
     if not rows:
         return None
-    top = (min if figure == "seconds" else max)(rows, key=lambda r: r.mean)
+    top = (min if figure == "seconds" else max)(rows, key=lambda r: getattr(r, average))
     return top.method, top.dense
 
 
-def to_markdown(results: Sequence[Result], figure: str = "acc") -> str:
-    """Methods down, stages across, mean ± standard deviation; the best is bold."""
-    stages, lines = _text_cells(results, figure, "**{}**")
-    head = ["| method | " + " | ".join(stages) + " |", "|---" * (len(stages) + 1) + "|"]
+def heading(figure: str) -> str:
+    """A figure's name with its unit.
+
+    >>> heading("acc")
+    'ACC (%)'
+    """
+    return TITLES[figure] + (" (%)" if figure in PERCENT else "")
+
+
+def unit(figure: str) -> tuple[int, int]:
+    """What a figure is multiplied by where it is shown, and its decimal places."""
+    return (100, 1) if figure in PERCENT else (1, 3)
+
+
+def caption(results: Sequence[Result], figure: str = "acc", average: str = "mean") -> str:
+    """What the table of a figure shows, in a line.
+
+    >>> caption([Result("IMC", "none", 0, 0.5, None, 0.1, 0.0, 0.0, 1.0)])
+    'ACC (%) of methods and dense stages'
+    """
+    text = f"{heading(figure)} of methods and dense stages"
+    counts = {row.repeats for row in table(results, figure)}
+    if max(counts, default=1) < 2:
+        return text
+    low, high = min(counts), max(counts)
+    span = f"{high}" if low == high else f"{low} to {high}"
+    return f"{text}, {average} ± standard deviation over {span} repeats"
+
+
+def to_markdown(results: Sequence[Result], figure: str = "acc", average: str = "mean") -> str:
+    """Methods down, stages across, with a line on what is shown; the best is bold."""
+    stages, lines = _text_cells(results, figure, average, "**{}**")
+    head = [caption(results, figure, average) + "; the best is bold.", ""]
+    head += ["| method | " + " | ".join(stages) + " |", "|---" * (len(stages) + 1) + "|"]
     return "\n".join(head + [f"| {' | '.join(cells)} |" for cells in lines]) + "\n"
 
 
-def to_latex(results: Sequence[Result], figure: str = "acc") -> str:
-    """The same as a booktabs table."""
-    stages, lines = _text_cells(results, figure, r"\textbf{{{}}}")
-    body = [" & ".join(cells).replace("±", r"$\pm$") + r" \\" for cells in lines]
-    head = [rf"\begin{{tabular}}{{l{'c' * len(stages)}}}", r"\toprule"]
+def to_latex(results: Sequence[Result], figure: str = "acc", average: str = "mean") -> str:
+    """The same as a booktabs table with a caption."""
+    stages, lines = _text_cells(results, figure, average, r"\textbf{{{}}}")
+    title = caption(results, figure, average).replace("%", r"\%") + "; the best is bold."
+    head = [r"\begin{table}", r"\centering", rf"\caption{{{title}}}"]
+    head += [rf"\begin{{tabular}}{{l{'c' * len(stages)}}}", r"\toprule"]
     head += [" & ".join(["method", *stages]) + r" \\", r"\midrule"]
-    return "\n".join([*head, *body, r"\bottomrule", r"\end{tabular}"]) + "\n"
+    body = [" & ".join(cells) + r" \\" for cells in lines]
+    text = "\n".join([*head, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}"]) + "\n"
+    return text.replace("±", r"$\pm$").replace("–", "--")
 
 
 def _text_cells(
-    results: Sequence[Result], figure: str, mark: str
+    results: Sequence[Result], figure: str, average: str, mark: str
 ) -> tuple[list[str], list[list[str]]]:
     stages, rows = grid(results, figure)
-    top = best(results, figure)
+    top = best(results, figure, average)
     lines = []
     for method, *cells in rows:
-        texts = [cell_text(c, figure) for c in cells]
+        texts = [cell_text(c, figure, average) for c in cells]
         lines.append([method, *(
             mark.format(t) if (method, d) == top else t
             for t, d in zip(texts, stages, strict=True)
@@ -225,10 +319,39 @@ def _text_cells(
     return stages, lines
 
 
-def cell_text(row: Row | None, figure: str) -> str:
-    """A mean, with its standard deviation where there are repeats."""
+def cell_text(row: Row | None, figure: str, average: str = "mean") -> str:
+    """A mean or median, with the standard deviation where there are repeats."""
     if row is None:
         return "–"
-    scale, places = (100, 1) if figure in ("acc", "nmi") else (1, 3)
-    text = f"{scale * row.mean:.{places}f}"
+    scale, places = unit(figure)
+    text = f"{scale * getattr(row, average):.{places}f}"
     return text if row.repeats < 2 else f"{text} ± {scale * row.std:.{places}f}"
+
+
+def spread_text(row: Row | None, figure: str) -> str:
+    """All that is known of a cell's repeats; nothing where there is only one.
+
+    >>> spread_text(Row("IMC", "none", 2, 0.6, 0.6, 0.1), "acc")
+    'mean 60.0, median 60.0, standard deviation 10.0 over 2 repeats'
+    """
+    if row is None or row.repeats < 2:
+        return ""
+    scale, places = unit(figure)
+    mean, median, std = (f"{scale * v:.{places}f}" for v in (row.mean, row.median, row.std))
+    return f"mean {mean}, median {median}, standard deviation {std} over {row.repeats} repeats"
+
+
+def change(row: Row, base: Row, figure: str, average: str = "mean") -> tuple[str, int]:
+    """The change against a base as it is shown, and 1 for better, -1 for worse, 0 for neither.
+
+    What rounds to nothing is no change.
+
+    >>> change(Row("IMC", "D1", 1, 0.7, 0.7, 0), Row("IMC", "none", 1, 0.5, 0.5, 0), "acc")
+    ('+20.0', 1)
+    """
+    scale, places = unit(figure)
+    shown = round(scale * (getattr(row, average) - getattr(base, average)), places)
+    if shown == 0:
+        return f"{0:.{places}f}", 0
+    better = shown < 0 if figure == "seconds" else shown > 0
+    return f"{shown:+.{places}f}", 1 if better else -1

@@ -5,9 +5,11 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.runtime.scriptrunner import StopException
 
-from sdsc_core import compare, datasets
+from sdsc_core import compare, datasets, figures
 from sdsc_core.compare import Result
+from sdsc_core.methods._memory import check_memory
 
 
 @pytest.fixture(scope="module")
@@ -40,11 +42,53 @@ def test_the_csv_reads_back(results):
     assert np.isnan(table.nmi[3])
 
 
-def test_markdown_and_latex_mark_the_best(results):
+def test_markdown_and_latex_mark_the_best_and_name_the_figure(results):
     text = compare.to_markdown(results)
+    assert text.startswith("ACC (%) of methods and dense stages, mean ± standard deviation over 1 ")
     assert "| IMC | 60.0 ± 10.0 | **80.0** |" in text and "| LSR | 20.0 | – |" in text
     latex = compare.to_latex(results)
     assert r"IMC & 60.0 $\pm$ 10.0 & \textbf{80.0} \\" in latex and latex.count("&") == 6
+    assert r"\caption{ACC (\%) of methods" in latex and "LSR & 20.0 & --" in latex
+
+
+def test_the_median_is_in_the_tables_and_the_summary():
+    results = [
+        Result("IMC", "none", i, acc, None, 0.1, 0.0, float("nan"), 1.0)
+        for i, acc in enumerate((0.1, 0.7, 0.7))
+    ]
+    assert "| IMC | **70.0 ± 28.3** |" in compare.to_markdown(results, "acc", "median")
+    latex = compare.to_latex(results, "acc", "median")
+    assert r"median $\pm$ standard deviation over 3 repeats" in latex
+    table = pd.read_csv(io.StringIO(compare.summary_csv(results))).set_index("figure")
+    assert (table["mean"]["acc"], table["median"]["acc"]) == pytest.approx((0.5, 0.7))
+    assert "conn_whole" not in table.index  # not a number in any repeat
+    assert "nan" not in compare.to_csv(results) + compare.to_markdown(results, "conn_whole")
+    assert figures.method_bars(compare.table(results), "acc", "median").data[0].y == (70.0,)
+
+
+def test_stages_have_one_order_however_they_came():
+    results = [Result("IMC", d, 0, 0.5, 0.4, 0.1, 0.0, 0.0, 1.0) for d in ("D3", "none", "PCE")]
+    assert compare.grid(results)[0] == ["none", "PCE", "D3"]
+    assert [t.name for t in figures.method_bars(compare.table(results), "acc").data] == [
+        "none", "PCE", "D3",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "figure, after, shown",
+    [("acc", 0.5004, ("0.0", 0)), ("acc", 0.4, ("-10.0", -1)), ("seconds", 0.25, ("-0.250", 1))],
+)
+def test_a_change_is_good_bad_or_none(figure, after, shown):
+    base, row = (compare.Row("IMC", d, 1, v, v, 0) for d, v in (("none", 0.5), ("D1", after)))
+    assert compare.change(row, base, figure) == shown
+
+
+@pytest.mark.parametrize("seconds", [(0.3,), (0.05, 0.9), (0.002, 40.0), (1.0, 1.0)])
+def test_ticks_of_the_time_axis_are_few_and_around_the_points(seconds):
+    rows = [compare.Row(f"method {v}", "D1", 1, v, v, 0) for v in seconds]
+    axis = figures.time_against(rows, rows, "conn").layout.xaxis
+    assert axis.tickvals[0] <= min(seconds) <= max(seconds) <= axis.tickvals[-1]
+    assert len(axis.tickvals) < 9 and axis.ticktext[0] == f"{axis.tickvals[0]:g}"
 
 
 def test_a_cell_equals_the_stages_by_hand():
@@ -62,20 +106,187 @@ def test_what_does_not_fit_is_refused_in_a_sentence():
     assert "GiB" in compare.fits(data, "BDR", limit=1000)
 
 
-def test_the_screen_runs_what_is_chosen(app):
-    app.query_params["data"] = "motion"
-    app.query_params["methods"] = "IMC.KNN"
-    app.query_params["stages"] = "none.D3"
+def test_memory_is_told_without_an_exponent():
+    with pytest.raises(ValueError, match=r"BDR needs about 110 GiB of memory; at most 1\.5 GiB"):
+        check_memory(111 << 30, "BDR", 10**5, 3 << 29)
+
+
+def open_screen(app, **settings):
+    """The Compare screen with these settings in its address."""
+    for name, value in ({"methods": "IMC.KNN", "stages": "none.D3"} | settings).items():
+        app.query_params[name] = value
     app.run()
-    app.switch_page("pages/compare.py").run()
+    return visit(app, "compare")
+
+
+def visit(app, name):
+    app.switch_page(f"pages/{name}.py").run()
     assert not app.exception
-    next(b for b in app.button if b.label == "Run").click().run()
+    return app
+
+
+def press(app, label):
+    next(b for b in app.button if b.label == label).click().run()
     assert not app.exception
-    done = [result for result, _ in app.session_state.cells.values()]
-    assert [(r.method, r.dense) for r in done] == [
+
+
+def done(app):
+    return list(app.session_state.cells.values())
+
+
+def said(app):
+    return " ".join(e.value for kind in ("info", "warning", "caption") for e in app.get(kind))
+
+
+def shown_table(app):
+    """What the screen shows as a table, with the marks of its cells."""
+    return next(e.proto.body for e in app.get("html") if "<tbody>" in e.proto.body)
+
+
+def test_the_screen_runs_what_is_chosen(app):
+    open_screen(app, data="motion", stages="D3.none")
+    press(app, "Run")
+    assert [(r.method, r.dense) for r in done(app)] == [
         ("IMC", "none"), ("IMC", "D3"), ("KNN", "none"), ("KNN", "D3"),
     ]  # fmt: skip
-    assert app.session_state.queue == []
+    assert not app.session_state.queue.keys
+    assert shown_table(app).index(">none<") < shown_table(app).index(">D3<")
     data = datasets.sample("motion")
-    solved = compare.solve(data, "KNN", 3, {"n_neighbours": 5})
-    assert done[3].acc == compare.finish(data, solved, "KNN", "D3", 3)[0].acc
+    solved = compare.solve(data, "KNN", 3, {"n_neighbours": 6})
+    assert done(app)[3].acc == compare.finish(data, solved, "KNN", "D3", 3)[0].acc
+
+
+def test_a_run_ends_when_the_data_changes(app):
+    open_screen(app, data="motion")
+    press(app, "Run")
+    app.session_state.queue.keys = set(app.session_state.cells)  # as if interrupted at once
+    app.session_state.cells.clear()
+    app.selectbox(key="data").select("digits").run()
+    assert not app.exception and not done(app)
+    assert "The run ended, because the data or the settings were changed" in said(app)
+    app.selectbox(key="data").select("motion").run()
+    assert not done(app) and not app.session_state.queue.keys
+
+
+def test_a_run_goes_on_after_a_click_elsewhere(app):
+    open_screen(app, data="motion")
+    press(app, "Run")
+    before = done(app)
+    key = list(app.session_state.cells)[-1]
+    app.session_state.queue.keys = set(app.session_state.cells)
+    del app.session_state.cells[key]
+    app.segmented_control(key="figure").select("nmi").run()
+    assert [r.acc for r in done(app)] == [r.acc for r in before]
+
+
+def test_streamlits_own_stop_ends_the_run(app, monkeypatch):
+    open_screen(app, data="motion")
+    finish, calls = compare.finish, []
+
+    def stopped_at_the_second(*args, **options):
+        calls.append(args)
+        if len(calls) == 2:
+            raise StopException
+        return finish(*args, **options)
+
+    monkeypatch.setattr(compare, "finish", stopped_at_the_second)
+    press(app, "Run")
+    assert len(done(app)) == 1
+    app.run()
+    assert len(calls) == 2 and "Stopped; what was done is kept" in said(app)
+
+
+def test_a_repeat_draws_other_samples(app):
+    open_screen(app, data="digits", methods="KNN", stages="D1", each="20", pca="30", repeats="2")
+    press(app, "Run")
+    raw = datasets.sample("digits")
+    for repeat, result in enumerate(done(app)):
+        data = datasets.prepare(raw, per_class=20, pca=30, random_state=repeat)
+        solved = compare.solve(data, "KNN", data.n_classes, {"n_neighbours": 6})
+        by_hand = compare.finish(
+            data, solved, "KNN", "D1", data.n_classes, random_state=repeat
+        )[0]  # fmt: skip
+        assert (result.repeat, result.acc, result.conn) == (repeat, by_hand.acc, by_hand.conn)
+    assert "standard deviation" in shown_table(app)  # in the title of the cell
+    mean = shown_table(app)
+    app.segmented_control(key="average").select("median").run()
+    assert not app.exception and "median ± standard deviation over 2 repeats" in said(app)
+    assert shown_table(app) == mean  # of two they are the same
+
+
+def test_parameters_outlive_a_visit_to_another_screen(app):
+    open_screen(app, data="motion")
+    app.number_input(key="IMC n_iterations motion").set_value(4).run()
+    visit(app, "words")
+    visit(app, "compare")
+    assert app.number_input(key="IMC n_iterations motion").value == 4
+    app.pills(key="methods").set_value(["KNN"]).run()
+    app.pills(key="methods").set_value(["IMC", "KNN"]).run()
+    assert app.number_input(key="IMC n_iterations motion").value == 4
+
+
+def test_theta_matters_for_pce_alone(app):
+    open_screen(app, data="motion", methods="KNN", stages="none.PCE")
+    press(app, "Run")
+    visit(app, "explore")
+    app.slider(key="theta1").set_value(0.9).run()
+    visit(app, "compare")
+    assert shown_table(app).count("<td") == 2  # the method's name and its figure without a stage
+    assert "2 cells, 1 of them done" in " ".join(m.value for m in app.markdown)
+    press(app, "Run")
+    solved = compare.solve(datasets.sample("motion"), "KNN", 3, {"n_neighbours": 6})
+    star = compare.finish(datasets.sample("motion"), solved, "KNN", "PCE", 3, thetas=(0.9, 0.6))[1]
+    kept = list(app.session_state.matrices.values())[-1][1]
+    assert np.allclose(kept.toarray(), star.toarray(), atol=1e-12)
+
+
+def test_a_method_that_does_not_fit_comes_back(app, monkeypatch):
+    fits = compare.fits
+    monkeypatch.setattr(
+        compare, "fits",
+        lambda data, m: "too large" if m == "KNN" and data.n_points > 300 else fits(data, m),
+    )  # fmt: skip
+    open_screen(app, data="digits")
+    assert app.session_state.methods == ["IMC"] and "KNN is not offered: too large" in said(app)
+    app.selectbox(key="data").select("motion").run()
+    assert app.session_state.methods == ["IMC", "KNN"]
+
+
+def test_pictures_belong_to_the_cells_of_the_table(app):
+    open_screen(app, data="motion", methods="IMC")
+    press(app, "Run")
+    assert {b.label for b in app.button if b.label.startswith("Open")} == {
+        "Open IMC", "Open IMC-D3",
+    }  # fmt: skip
+    press(app, "Open IMC-D3")
+    app.number_input(key="IMC n_iterations motion").set_value(4).run()
+    assert not app.exception and not [b for b in app.button if b.label.startswith("Open")]
+
+
+def test_a_failed_cell_is_told_only_where_it_belongs(app, monkeypatch):
+    open_screen(app, data="motion", methods="KNN", stages="none")
+
+    def fail(*args, **options):
+        raise ValueError("Nothing works; try again.")
+
+    monkeypatch.setattr(compare, "finish", fail)
+    press(app, "Run")
+    assert "KNN: Nothing works; try again." in said(app)
+    app.selectbox(key="data").select("digits").run()
+    assert "Nothing works" not in said(app)
+
+
+def test_without_classes_the_eigengap_suggests_a_number(app):
+    data = datasets.make_subspaces(3, 3, 30, 30)
+    unlabelled = datasets.Dataset(data.X, None, "unlabelled")
+    app.session_state["loaded"] = {"unlabelled": unlabelled}
+    open_screen(app, data="unlabelled", methods="KNN", stages="none")
+    assert app.number_input(key=f"clusters {unlabelled.digest}").value == 3
+    assert "3 is suggested by the eigengap of IMC's affinity." in said(app)
+    press(app, "Run")
+    assert done(app)[0].acc is None and "CONN, mean" in said(app)
+
+
+def test_what_cannot_be_prepared_is_not_compared(app):
+    open_screen(app, data="motion", each="1", pca="40")
+    assert "pca" in said(app) and not [b for b in app.button if b.label == "Run"]

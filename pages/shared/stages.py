@@ -115,7 +115,8 @@ def current_data() -> Dataset:
     state.unprepared = ""
     try:
         if state.get("prepared", (None,))[0] != key:  # one of them: a large one fills the memory
-            state.prepared = (key, _hidden(_prepare(raw)) if state.hide else _prepare(raw))
+            prepared = datasets.prepare(raw, **preparation(raw))
+            state.prepared = (key, _hidden(prepared) if state.hide else prepared)
         return state.prepared[1]
     except (ValueError, MemoryError) as problem:
         state.unprepared = str(problem) or "There is not enough memory to prepare this data."
@@ -144,18 +145,17 @@ def restore(name: str) -> None:
             loaded[name] = datasets.load_known(name)
 
 
-def _prepare(raw: Dataset) -> Dataset:
+def preparation(raw: Dataset) -> dict[str, Any]:
+    """What the settings ask of `datasets.prepare` for this data."""
     state = st.session_state
-    classes = [c for c in state.classes if c < raw.n_classes]
-    return datasets.prepare(
-        raw,
-        classes=classes or None,
-        per_class=state.each or None,
-        pca=min(state.pca, *raw.X.shape) if state.pca >= 2 else None,
-        unit_norm=state.unit,
-        centre=state.centre,
-        random_state=state.draw,
-    )
+    return {
+        "classes": [c for c in state.classes if c < raw.n_classes] or None,
+        "per_class": state.each or None,
+        "pca": min(state.pca, *raw.X.shape) if state.pca >= 2 else None,
+        "unit_norm": state.unit,
+        "centre": state.centre,
+        "random_state": state.draw,
+    }
 
 
 def _hidden(data: Dataset) -> Dataset:

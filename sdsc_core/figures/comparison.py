@@ -9,59 +9,106 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity
-from sdsc_core.compare import Row
-from sdsc_core.figures.charts import PALETTE
+from sdsc_core.compare import STAGES, Row, heading, unit
+from sdsc_core.figures.charts import colour
 
 SYMBOLS = {"none": "circle", "PCE": "diamond", "D1": "square", "D2": "cross", "D3": "star"}
+NEUTRAL = "#7f7f7f"
 
 
-def method_bars(rows: Sequence[Row], title: str) -> go.Figure:
+def method_bars(rows: Sequence[Row], figure: str, average: str = "mean") -> go.Figure:
     """A group of bars for each method, a bar for each stage, with its standard deviation.
 
-    >>> method_bars([Row("IMC", "none", 1, 0.9, 0.9, 0.0)], "ACC").layout.title.text
-    'ACC by method and dense stage'
+    >>> method_bars([Row("IMC", "none", 1, 0.9, 0.9, 0.0)], "acc").data[0].y
+    (90.0,)
     """
-    figure = go.Figure()
-    for k, stage in enumerate(dict.fromkeys(r.dense for r in rows)):
+    title, (scale, places) = heading(figure), unit(figure)
+    chart = go.Figure()
+    for k, stage in enumerate(STAGES):  # a stage has its colour whichever others are chosen
         mine = [r for r in rows if r.dense == stage]
-        figure.add_bar(
+        if not mine:
+            continue
+        spread = {"type": "data", "array": [scale * r.std for r in mine]}
+        chart.add_bar(
             x=[r.method for r in mine],
-            y=[r.mean for r in mine],
-            error_y={"type": "data", "array": [r.std for r in mine], "visible": True},
+            y=[scale * getattr(r, average) for r in mine],
+            error_y=spread | {"visible": any(r.repeats > 1 for r in mine)},
             name=stage,
-            marker_color=PALETTE[k % len(PALETTE)],
+            marker_color=colour(k),
+            hovertemplate=f"%{{x}} with {stage}: %{{y:.{places}f}}<extra></extra>",
         )
-    figure.update_layout(
+    chart.update_layout(
         title=f"{title} by method and dense stage", barmode="group", yaxis_title=title,
         xaxis_title="method", height=360, margin={"l": 50, "r": 10, "t": 50, "b": 44},
+        showlegend=True, legend_title_text="dense stage",
     )  # fmt: skip
-    return figure
+    return chart
 
 
-def time_against(seconds: Sequence[Row], values: Sequence[Row], title: str) -> go.Figure:
-    """Seconds (log scale) against a figure: to the upper left is better."""
-    took = {(r.method, r.dense): r.mean for r in seconds}
-    figure = go.Figure()
+def time_against(
+    seconds: Sequence[Row], values: Sequence[Row], figure: str, average: str = "mean"
+) -> go.Figure:
+    """Seconds (log scale) against a figure: to the upper left is better.
+
+    >>> row = Row("IMC", "D3", 1, 0.9, 0.9, 0.0)
+    >>> [trace.name for trace in time_against([row], [row], "acc").data]
+    ['IMC', 'D3']
+    """
+    title, (scale, places) = heading(figure), unit(figure)
+    took = {(r.method, r.dense): getattr(r, average) for r in seconds}
+    chart = go.Figure()
     for k, method in enumerate(dict.fromkeys(r.method for r in values)):
         mine = [r for r in values if r.method == method]
-        figure.add_scatter(
+        chart.add_scatter(
             x=[took[r.method, r.dense] for r in mine],
-            y=[r.mean for r in mine],
+            y=[scale * getattr(r, average) for r in mine],
             mode="markers",
             name=method,
             text=[f"{r.method} with {r.dense}" for r in mine],
             marker={
                 "size": 11,
-                "color": PALETTE[k % len(PALETTE)],
-                "symbol": [SYMBOLS.get(r.dense, "circle") for r in mine],
+                "color": colour(k),
+                "symbol": [SYMBOLS[r.dense] for r in mine],
             },
-            hovertemplate="%{text}: %{y:.3f} in %{x:.2f} s<extra></extra>",
+            legendgroup="method",
+            legendgrouptitle_text="method",
+            hovertemplate=f"%{{text}}: %{{y:.{places}f}} in %{{x:.2f}} s<extra></extra>",
         )
-    figure.update_layout(
-        title=f"{title} against time", xaxis_title="seconds", xaxis_type="log", yaxis_title=title,
-        height=360, margin={"l": 50, "r": 10, "t": 50, "b": 44},
+    _explain_symbols(chart, {r.dense for r in values})
+    chart.update_layout(
+        title=f"{title} against time", yaxis_title=title, showlegend=True, height=360,
+        xaxis={"title": "seconds", **_log_axis([took[r.method, r.dense] for r in values])},
+        margin={"l": 50, "r": 10, "t": 50, "b": 44},
+        legend={"tracegroupgap": 6, "groupclick": "toggleitem"},
     )  # fmt: skip
-    return figure
+    return chart
+
+
+def _explain_symbols(chart: go.Figure, stages: set[str]) -> None:
+    """A line of the legend for the symbol of each stage, without points of its own."""
+    for stage in filter(stages.__contains__, STAGES):
+        chart.add_scatter(
+            x=[None], y=[None], mode="markers", name=stage, hoverinfo="skip",
+            marker={"size": 10, "color": NEUTRAL, "symbol": SYMBOLS[stage]},
+            legendgroup="stage", legendgrouptitle_text="dense stage",
+        )  # fmt: skip
+
+
+def _log_axis(values: Sequence[float]) -> dict[str, Any]:
+    """A log axis whose ticks are whole numbers to read: 1, 2, 5, or decades where it is long.
+
+    >>> _log_axis([0.1, 0.9])["ticktext"]
+    ['0.1', '0.2', '0.5', '1']
+    """
+    low, high = (np.log10(v) for v in (min(values, default=1), max(values, default=1)))
+    steps = (1, 2, 5) if high - low < 2 else (1,)
+    decades = range(int(np.floor(low)), int(np.ceil(high)) + 1)
+    ticks = [m * 10.0**k for k in decades for m in steps]
+    first = max([t for t in ticks if np.log10(t) <= low], default=ticks[0])
+    last = min([t for t in ticks if np.log10(t) >= high], default=ticks[-1])
+    ticks = [t for t in ticks if first <= t <= last]
+    room = [np.log10(first) - 0.1, np.log10(last) + 0.1]
+    return {"type": "log", "tickvals": ticks, "ticktext": [f"{t:g}" for t in ticks], "range": room}
 
 
 def thumbnail(W: Affinity, order: Any, size: int = 96) -> NDArray[np.uint8]:
