@@ -14,6 +14,7 @@ spot = st.empty()
 with spot, st.spinner("Loading the library …"):
     from pages.shared import comparing, sidebar, stages
     from pages.shared.warm import warm
+comparing.begin()
 warm(spot)
 sidebar.choose_data()
 data = stages.current_data()

@@ -342,15 +342,16 @@ def spread_text(row: Row | None, figure: str) -> str:
 
 
 def change(row: Row, base: Row, figure: str, average: str = "mean") -> tuple[str, int]:
-    """The change against a base as it is shown, and 1 for better, -1 for worse, 0 for neither.
+    """The change against a base, and 1 for better, -1 for worse, 0 for neither.
 
-    What rounds to nothing is no change.
+    It is the difference of the figures as they are shown, so that a reader finds the same.
 
     >>> change(Row("IMC", "D1", 1, 0.7, 0.7, 0), Row("IMC", "none", 1, 0.5, 0.5, 0), "acc")
     ('+20.0', 1)
     """
     scale, places = unit(figure)
-    shown = round(scale * (getattr(row, average) - getattr(base, average)), places)
+    after, before = (round(scale * getattr(r, average), places) for r in (row, base))
+    shown = round(after - before, places)
     if shown == 0:
         return f"{0:.{places}f}", 0
     better = shown < 0 if figure == "seconds" else shown > 0

@@ -1,4 +1,4 @@
-"""The Compare screen in Chromium: run, stop midway, go on, download."""
+"""The Compare screen in Chromium: run, stop midway, change the data midway, download."""
 
 import pandas as pd
 
@@ -12,7 +12,7 @@ def test_run_stop_go_on_and_download(new_page, app_url, tmp_path):
     run = page.get_by_role("button", name="Run", exact=True)
     run.click()
     # BDR comes last and takes seconds; by then the others are done.
-    page.get_by_text("BDR with").first.wait_for(timeout=90_000)
+    page.get_by_text("of 12: BDR").first.wait_for(timeout=90_000)
     page.get_by_test_id("stMain").get_by_role("button", name="Stop", exact=True).click()
     settled(page)
     page.get_by_text("Stopped; what was done is kept.").wait_for()
@@ -31,6 +31,7 @@ def test_run_stop_go_on_and_download(new_page, app_url, tmp_path):
     settled(page)
     files = {
         "results.csv": "Results (.csv)",
+        "summary.csv": "Summary (.csv)",
         "table.md": "Table (.md)",
         "table.tex": "Table (.tex)",
     }
@@ -43,5 +44,39 @@ def test_run_stop_go_on_and_download(new_page, app_url, tmp_path):
     shown = float(rows[3].split()[1])
     lsr = results[(results.method == "LSR") & (results.dense == "none")]
     assert abs(100 * lsr.acc.iloc[0] - shown) < 0.051
-    assert "| LSR |" in (tmp_path / "table.md").read_text()
-    assert r"\bottomrule" in (tmp_path / "table.tex").read_text()
+    summary = pd.read_csv(tmp_path / "summary.csv")
+    assert {"mean", "median", "std"} < set(summary.columns) and len(summary) == 6 * 12
+    text = (tmp_path / "table.md").read_text()
+    assert text.startswith("NMI (%)") and "| LSR |" in text
+    assert r"\caption{NMI (\%)" in (tmp_path / "table.tex").read_text()
+
+
+def test_a_run_ends_by_streamlits_stop_and_by_other_data(new_page, app_url):
+    page = new_page(viewport={"width": 1024, "height": 768})
+    page.goto(f"{app_url}/compare?data=digits&methods=LSR.BDR&stages=none.D1")
+    settled(page)
+    run = page.get_by_role("button", name="Run", exact=True)
+    run.click()
+    page.get_by_text(": BDR").first.wait_for(timeout=90_000)
+    page.get_by_test_id("stHeader").get_by_role("button", name="Stop").click()
+    settled(page)
+    page.wait_for_timeout(1500)  # a click at once would count as the reason of the stop
+    page.get_by_test_id("stMain").get_by_text("D2", exact=True).click()
+    settled(page)
+    page.get_by_text("The run was stopped; what was done is kept.").wait_for()
+    assert page.get_by_text("6 cells, 2 of them done").count() == 1
+    picture = page.get_by_role("img", name="Affinity of LSR-D1")
+    assert picture.bounding_box()["width"] > 100
+    open_it = page.get_by_role("button", name="Open LSR-D1", exact=True)
+    assert open_it.evaluate("b => b.scrollWidth <= b.clientWidth")
+    run.click()
+    page.get_by_text(": BDR").first.wait_for(timeout=90_000)
+    page.get_by_role("combobox", name="Data set").click()
+    page.get_by_role("option", name="Motion").click()
+    settled(page)
+    page.get_by_text("The run ended, because the data or the settings were changed").wait_for()
+    assert page.get_by_role("table").count() == 0
+    run.click()
+    page.get_by_role("cell", name="BDR").wait_for(timeout=120_000)
+    settled(page)
+    page.get_by_text("6 cells, all done.").wait_for()

@@ -156,44 +156,49 @@ def test_the_screen_runs_what_is_chosen(app):
     assert done(app)[3].acc == compare.finish(data, solved, "KNN", "D3", 3)[0].acc
 
 
-def test_a_run_ends_when_the_data_changes(app):
-    open_screen(app, data="motion")
-    press(app, "Run")
-    app.session_state.queue.keys = set(app.session_state.cells)  # as if interrupted at once
-    app.session_state.cells.clear()
-    app.selectbox(key="data").select("digits").run()
-    assert not app.exception and not done(app)
-    assert "The run ended, because the data or the settings were changed" in said(app)
-    app.selectbox(key="data").select("motion").run()
-    assert not done(app) and not app.session_state.queue.keys
-
-
-def test_a_run_goes_on_after_a_click_elsewhere(app):
-    open_screen(app, data="motion")
-    press(app, "Run")
-    before = done(app)
-    key = list(app.session_state.cells)[-1]
-    app.session_state.queue.keys = set(app.session_state.cells)
-    del app.session_state.cells[key]
-    app.segmented_control(key="figure").select("nmi").run()
-    assert [r.acc for r in done(app)] == [r.acc for r in before]
-
-
-def test_streamlits_own_stop_ends_the_run(app, monkeypatch):
-    open_screen(app, data="motion")
+@pytest.fixture
+def stop_at_the_second(monkeypatch):
+    """Streamlit ends the script in the second cell, as its Stop and any click on the screen do."""
     finish, calls = compare.finish, []
 
-    def stopped_at_the_second(*args, **options):
+    def finish_or_stop(*args, **options):
         calls.append(args)
         if len(calls) == 2:
             raise StopException
         return finish(*args, **options)
 
-    monkeypatch.setattr(compare, "finish", stopped_at_the_second)
+    monkeypatch.setattr(compare, "finish", finish_or_stop)
+    return calls
+
+
+def test_a_run_ends_when_the_data_changes(app, stop_at_the_second):
+    open_screen(app, data="motion")
     press(app, "Run")
-    assert len(done(app)) == 1
+    assert len(done(app)) == 1 and app.session_state.queue.keys
+    app.selectbox(key="data").select("digits").run()
+    assert not app.exception and len(done(app)) == 1
+    assert "The run ended, because the data or the settings were changed" in said(app)
+    app.selectbox(key="data").select("motion").run()
+    assert len(done(app)) == 1 and not app.session_state.queue.keys
+
+
+def test_a_run_goes_on_after_a_click_elsewhere(app, stop_at_the_second):
+    open_screen(app, data="motion")
+    press(app, "Run")
+    app.pills(key="stages").set_value(["none", "D1", "D3"]).run()
+    assert not app.exception
+    assert [r.dense for r in done(app)] == ["none", "D3", "none", "D3"]
+
+
+def test_streamlits_own_stop_ends_the_run(app, stop_at_the_second, monkeypatch):
+    monkeypatch.setattr("pages.shared.comparing.PAUSE", 0.0)
+    open_screen(app, data="motion")
+    press(app, "Run")
     app.run()
-    assert len(calls) == 2 and "Stopped; what was done is kept" in said(app)
+    assert len(stop_at_the_second) == 2 and len(done(app)) == 1
+    assert "The run was stopped; what was done is kept" in said(app)
+    press(app, "Run")
+    assert len(done(app)) == 4
 
 
 def test_a_repeat_draws_other_samples(app):

@@ -29,6 +29,7 @@ from sdsc_core.methods import Parameter
 MOST_POINTS = 1500  # up to which a cell's matrices are kept to be opened large
 MOST_KEPT = 60  # cells whose matrices a session keeps
 KINDS = ("faces", "digits", "motion")
+PAUSE = 1.0  # seconds; the script of a click begins far sooner after the one that it cut short
 GO_ON = "what was done is kept. Press Run to go on with the rest."
 
 
@@ -77,15 +78,18 @@ class Job:
 
 @dataclass
 class Queue:
-    """Keys of the cells to run, and a sentence on why a run ended early.
+    """Keys of the cells that wait, and a sentence on why a run ended early.
 
     Changed in place: a script that was stopped may no longer write to the session.
     """
 
     keys: set[Hashable] = field(default_factory=set)
+    total: int = 0
     note: str = ""
+    script: int = 0  # number of the script run that works on it
+    stopped: float | None = None  # when that one was stopped from outside
 
-    def end(self, note: str = "") -> None:
+    def end(self, note: str) -> None:
         """Run no more of it."""
         self.keys, self.note = set(), note
 
@@ -98,8 +102,10 @@ class RunBar:
         self.bar: Any = None
         self.title, self.before, self.share, self.done, self.shown = "", 0.0, 1.0, 0.0, 0.0
 
-    def begin(self, job: Job, number: int, total: int) -> None:
+    def begin(self, job: Job) -> None:
         """The next cell, shown at once, since its first step may take long."""
+        total = self.queue.total
+        number = total - len(self.queue.keys) + 1
         self.title = f"Cell {number} of {total}: {job.name}"
         if job.repeat:
             self.title += f", repeat {job.repeat + 1}"
@@ -287,7 +293,9 @@ def start(data: Dataset, chosen: list[Job]) -> None:
 
 
 def _run(todo: list[Job]) -> None:
-    _queue().keys = {j.key for j in todo}
+    queue = _queue()
+    queue.keys = {j.key for j in todo}
+    queue.total = len(queue.keys)
     st.session_state.failed = {}
 
 
@@ -329,6 +337,19 @@ def _matrices() -> OrderedDict[Hashable, tuple[Affinity, Affinity]]:
     return st.session_state.setdefault("matrices", OrderedDict())
 
 
+def begin() -> None:
+    """First of all on the screen: whether a run that was cut short may go on.
+
+    A click cuts the script short just as Streamlit's own Stop does, but begins the next one at
+    once; a script that begins later comes from a click after a stop.
+    """
+    queue = _queue()
+    queue.script += 1
+    if queue.stopped is not None and time.monotonic() - queue.stopped > PAUSE and queue.keys:
+        queue.end(f"The run was stopped; {GO_ON}")
+    queue.stopped = None
+
+
 def work(chosen: list[Job], spot: Any) -> None:
     """Run what waits and still belongs to the screen, cell by cell."""
     queue, cells = _queue(), _cells()
@@ -336,21 +357,22 @@ def work(chosen: list[Job], spot: Any) -> None:
     waiting = [j for j in chosen if j.key in queue.keys]
     if queue.keys and not waiting:
         queue.end(f"The run ended, because the data or the settings were changed; {GO_ON}")
-    bar = RunBar(spot, queue)
+    queue.keys &= {j.key for j in waiting}
+    bar, script = RunBar(spot, queue), queue.script
     try:
-        for number, job in enumerate(waiting, 1):
-            if job.key in cells or job.key in failed:
-                continue
-            bar.begin(job, number, len(waiting))
+        for job in waiting:
+            bar.begin(job)
             try:
                 cells[job.key] = _compute(job, bar)
             except (ValueError, MemoryError) as error:
                 failed[job.key] = str(error) or "There is not enough memory; choose fewer points."
-    except StopException:  # Streamlit's own Stop, in the toolbar
-        queue.end(f"Stopped; {GO_ON}")
+            queue.keys.discard(job.key)
+    except StopException:
+        if queue.script == script:  # else a click was the reason, and the next script is at work
+            queue.stopped = time.monotonic()
         raise
-    queue.keys = set()
-    spot.empty()
+    if waiting:
+        st.rerun()  # what stands above the run speaks of the time before it
     for problem in dict.fromkeys(f"{j.method}: {failed[j.key]}" for j in chosen if j.key in failed):
         st.warning(problem)
     if queue.note:
@@ -473,7 +495,7 @@ def thumbnails(data: Dataset, chosen: list[Job]) -> None:
     for job in shown:
         with row.container(width=150, gap="small"):
             st.image(
-                figures.thumbnail(matrices[job.key][1], order), width="stretch", caption=job.name,
+                figures.thumbnail(matrices[job.key][1], order), width="stretch",
                 alt=f"Affinity of {job.name}, dark where similarity is high.",
             )  # fmt: skip
             st.button(
