@@ -11,7 +11,7 @@ st.caption(
     " close to both. Here is every link that it made or strengthened, and the reason; the page"
     " *Words* explains the terms."
 )
-spot = st.empty()
+spot = st.container(key="progress").empty()
 with spot, st.spinner("Loading the library …"):
     from pages.shared import inspection, sums
     from pages.shared.screen import present_run

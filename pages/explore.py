@@ -11,7 +11,7 @@ st.caption(
     "**Dense**: PCE fills in links between points that share a strong neighbour (W*). "
     "**Spectral**: clusters come from the graph. Move Γ and θ, and watch."
 )
-spot = st.empty()
+spot = st.container(key="progress").empty()
 with spot, st.spinner("Loading the library …"):  # after the text, as a cold start takes seconds
     from pages.shared import downloads, panels, tour
     from pages.shared.screen import present_run
@@ -23,7 +23,7 @@ run = present_run(spot)
 tour.tell(box, run)
 panels.headline(run)
 panels.matrices(run)
-left, right = st.columns([3, 2])
+left, right = st.container(key="lower").columns([3, 2])
 with left:
     panels.embedding(run)
 with right:

@@ -10,7 +10,7 @@ st.caption(
     "The method in slow motion: how **one point** finds its partners, why **one pair** gets linked"
     " although it was not, and how **the whole matrix** fills up."
 )
-spot = st.empty()
+spot = st.container(key="progress").empty()
 with spot, st.spinner("Loading the library …"):
     from pages.shared import step_pair, step_point, step_stage
     from pages.shared.screen import present_run
