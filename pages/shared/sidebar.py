@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared import exercise
 from pages.shared.loading import afresh, title
-from pages.shared.presets import PRESETS
+from pages.shared.presets import PRESETS, Preset
 from pages.shared.settings import (
     GAMMA_MAX,
     METHOD,
@@ -14,6 +14,7 @@ from pages.shared.settings import (
     in_exercise,
     locked,
     order_thetas,
+    without_labels,
 )
 from pages.shared.stages import restore
 from sdsc_core.datasets import SAMPLES, Dataset
@@ -51,20 +52,22 @@ def presets() -> None:
     """A state of the app for each thing to see."""
     if in_exercise():
         return
-    with st.sidebar.popover("Presets", width="stretch"):
-        for preset in PRESETS:
-            st.button(
-                preset.title,
-                on_click=_use,
-                args=(preset.title,),
-                key=f"preset {preset.title}",
-                width="stretch",
-            )
-            st.caption(preset.look)
+    if st.sidebar.button("Presets", width="stretch"):
+        _choose_preset()
 
 
-def _use(title: str) -> None:
-    preset = next(p for p in PRESETS if p.title == title)
+@st.dialog("Presets", width="medium")
+def _choose_preset() -> None:
+    """All of them at once; a choice closes the list, which would hide what there is to see."""
+    columns = st.columns(2)
+    for k, preset in enumerate(PRESETS):
+        spot = columns[k % 2]
+        if spot.button(preset.title, on_click=_use, args=(preset,), width="stretch"):
+            st.rerun()
+        spot.caption(preset.look)
+
+
+def _use(preset: Preset) -> None:
     apply(preset.settings())
     st.session_state.look = preset.look
 
@@ -73,12 +76,9 @@ def clusters(data: Dataset) -> None:
     """How many clusters, and where the number comes from."""
     choices = {"known": f"known ({data.n_classes})", "gap": "eigengap", "own": "own"}
     state = st.session_state
+    without_labels("clusters", "known", "gap", bool(data.n_classes))
     if not data.n_classes:
         del choices["known"]
-        if state.clusters == "known":
-            state.clusters, state.for_want_of_labels = "gap", True
-    elif state.pop("for_want_of_labels", False) and state.clusters == "gap":
-        state.clusters = "known"
     st.sidebar.segmented_control(
         "Clusters n",
         list(choices),
