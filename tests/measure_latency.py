@@ -78,7 +78,7 @@ def upload(page, url, path):
     page.locator(".st-key-matrix canvas[data-drawn]").wait_for(timeout=600_000)
     shown = time.perf_counter()
     settled(page, timeout=600)
-    imc = re.search(r"IMC to Γ = \d+ ([\d.]+ m?s)", page.inner_text("body"))
+    imc = re.search(r"IMC \(to Γ = \d+\): ([\d.]+ m?s)", page.inner_text("body"))
     print(
         f"{path.stem}: file to preview {loaded - begun:.1f} s, Explore to first picture"
         f" {shown - loaded:.1f} s, of it IMC {imc.group(1) if imc else '?'}",

@@ -175,7 +175,7 @@ def test_data_sets_presets_and_views(page, app_url):
         page.get_by_role("button", name="Presets").click()
         page.get_by_role("button", name=preset, exact=True).click()
         settled(page)
-        page.keyboard.press("Escape")
+        assert page.get_by_role("dialog").count() == 0  # it would hide what there is to see
         assert address(page).get("data", "faces") == preset.lower()
     picture = drawn(page)
     pick(page, "view", "W* − W")
@@ -214,10 +214,12 @@ def zoom(page):
     whole = [0, 0, 384, 384]
     assert window(page) == whole
     drag(page, cell(page, 64, 64, panel=1), cell(page, 127, 127, panel=1))
-    assert window(page) == pytest.approx([64.5, 64.5, 127.5, 127.5], abs=1)
+    boxed = window(page)
+    assert boxed == pytest.approx([64, 64, 128, 128], abs=1)
+    assert all(v.is_integer() for v in boxed)  # whole cells
     toolbar = control(page, "matrix")
     toolbar.get_by_role("button", name="Zoom out").click()
-    assert window(page)[2] - window(page)[0] == pytest.approx(126, abs=2)
+    assert window(page)[2] - window(page)[0] == 2 * (boxed[2] - boxed[0])
     toolbar.get_by_role("button", name="Zoom in").click()
     toolbar.get_by_role("button", name="Whole matrix").click()
     assert window(page) == whole
@@ -230,7 +232,10 @@ def zoom(page):
     slide(page, "theta1", "ArrowLeft")
     assert window(page) == [96, 96, 288, 288]  # a new picture keeps the view
     slide(page, "theta1", "ArrowRight")
-    toolbar.get_by_role("button", name="Whole matrix").click()
+    page.mouse.dblclick(*cell(page, 100, 110))
+    assert window(page) == whole
+    settled(page)
+    assert "pair" not in address(page)  # only zoomed out
 
 
 def choose_entry(page, faces):
@@ -289,6 +294,54 @@ def choose_point(page, faces):
     toolbar.get_by_role("button", name="cluster 0").click()
     toolbar.get_by_role("button", name="All points").click()
     pick(page, "dims", "2-D")
+
+
+def test_marking_and_progress_move_nothing(page, app_url):
+    start(page, app_url)
+    place = "e => e.getBoundingClientRect().top + e.closest('.stMain').scrollTop"
+    before = control(page, "embedding").evaluate(place)
+    embedding(page).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    settled(page)
+    assert "point" in address(page)
+    assert control(page, "embedding").evaluate(place) == before
+    for path in ("", "densification", "step"):
+        page.goto(f"{app_url}/{path}")
+        settled(page)
+        spot = page.locator(".st-key-progress")
+        assert spot.evaluate("e => getComputedStyle(e).position") == "fixed", path
+
+
+# Whatever lies beyond the right edge, a line of choices that is longer than its place, and what
+# hides a part of itself.
+CUT = """() => {
+  const all = (what) => [...document.querySelectorAll(what)].filter((e) => e.offsetParent);
+  const right = (e) => e.getBoundingClientRect().right, edge = right(document.querySelector(".stMain"));
+  const cut = [
+    ...all(".stMain :is(button, th, td, p, [data-testid=stMetricDelta])").filter((e) => right(e) > edge),
+    ...all("[data-testid=stButtonGroup]").filter(
+      (e) => right([...e.querySelectorAll("button")].at(-1)) > right(e) + 1),
+    ...all(".stHtml, .stMain button, [data-testid=stMetric] *").filter(
+      (e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== "visible"),
+  ];
+  return cut.map((e) => `${e.tagName}: ${e.textContent}`);
+}"""  # noqa: E501
+
+
+@pytest.mark.parametrize("size", [(1440, 1000), (1280, 720), (1024, 768)], ids=str)
+def test_nothing_is_cut_off_in_a_small_window(page, app_url, size):
+    page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    start(page, app_url)
+    page.get_by_role("button", name="Pin as A").click()
+    settled(page)
+    pick(page, "view", "W* − W")
+    assert page.evaluate(CUT) == []
+    rows = {
+        key: {control(page, key).get_by_role("radio").nth(k).bounding_box()["y"] for k in (0, -1)}
+        for key in ("clusters", "dense", "view", "order", "colour")
+    }
+    assert all(len(tops) == 1 for tops in rows.values()), rows  # each in one line
 
 
 def test_an_address_shows_the_same_to_somebody_else(page, new_page, app_url):

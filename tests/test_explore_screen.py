@@ -9,9 +9,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from pages.shared import downloads, settings
+from pages.shared import downloads, panels, settings
 from pages.shared.presets import PRESETS
-from sdsc_core import datasets, imc, pce, spectral_clustering, summarise
+from sdsc_core import (
+    components,
+    confusion,
+    datasets,
+    imc,
+    misplaced,
+    pce,
+    spectral_clustering,
+    summarise,
+)
+from sdsc_core import (
+    figures as charts,
+)
 from sdsc_core.datasets import Dataset, make_subspaces
 
 
@@ -76,7 +88,7 @@ def test_the_first_picture_is_the_library_s(app):
     shown = figures(app)
     assert shown["ACC"] == (
         f"{100 * after.acc:.1f} %",
-        f"{100 * (after.acc - before.acc):+.1f} against W",
+        f"{100 * (after.acc - before.acc):+.1f} vs W",
     )
     assert shown["Nonzeros"][0] == f"{star.nnz:,}"
     cells = table(app)
@@ -114,6 +126,7 @@ def test_moving_a_theta_moves_the_others_on_the_screen(app):
 def test_preset_shows_its_state_and_the_script_gives_its_numbers(app, preset):
     run(app)
     choose(app, theta1=0.9, gamma=3)
+    press(app, "Presets")
     press(app, preset.title)
     assert preset.look in headline(app)
     wanted = preset.settings()
@@ -122,7 +135,7 @@ def test_preset_shows_its_state_and_the_script_gives_its_numbers(app, preset):
     chosen = {name: app.session_state[name] for name in settings.SETTINGS}
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(downloads.python_script(result, chosen), {})
+        exec(downloads.python_script(result, chosen, downloads.load_lines(chosen["data"], {})), {})
     again = json.loads(printed.getvalue())
     for name, side in (("W", result.before), ("W*", result.after)):
         s, figures = side.summary, again[name]
@@ -133,7 +146,9 @@ def test_preset_shows_its_state_and_the_script_gives_its_numbers(app, preset):
 
 def test_a_preset_s_words_go_with_its_data(app):
     run(app)
+    press(app, "Presets")
     press(app, "Noise")
+    assert "Faces" not in [b.label for b in app.button]  # the list is closed
     choose(app, data="motion")
     assert headline(app).endswith(datasets.SAMPLES["motion"].sentence)
 
@@ -241,7 +256,14 @@ def test_a_pinned_run_is_compared_with_what_comes_after(app):
     assert float(now["ACC"][4]) == pytest.approx(
         float(now["ACC"][1]) - float(first["ACC"][1]), abs=1.01e-4
     )
-    assert any("A: Shaded faces, Γ = 5, PCE" in c.value for c in app.caption)
+    assert now["Q"][3] == first["Q"][1] and float(now["Q"][4]) == pytest.approx(
+        float(now["Q"][1]) - float(first["Q"][1]), abs=1.01e-4
+    )
+    said = next(c.value for c in app.caption if "A: Shaded faces, Γ = 5, PCE" in c.value)
+    assert "residual as printed, similarity with residual, seed 0, 6 clusters" in said
+    a, b = app.session_state["pinned"], app.session_state["last"]
+    assert (panels._difference(a, b), panels._difference(b, a)) == ("Γ = 5", "Γ = 2")
+    assert panels._difference(a, a) == "same settings"
     press(app, "Unpin")
     assert len(table(app)["ACC"]) == 3
 
@@ -359,3 +381,87 @@ def test_a_point_is_marked_and_unmarked(app):
     run(app)
     press(app, "Unmark")
     assert app.session_state["point"] == -1 and app.query_params == {}
+
+
+def notes(app):
+    return next(c.value for c in app.caption if c.value.startswith("CONN per cluster")).split(
+        "  \n"
+    )
+
+
+def test_conn_of_0_says_which_class_falls_apart(app):
+    run(app)
+    assert not any("is 0" in note for note in notes(app))
+    choose(app, gamma=1)
+    result = app.session_state["last"]
+    labels, W = result.data.labels, result.before.W
+    parts = [components(W[m][:, m]) for m in (np.flatnonzero(labels == c) for c in range(6))]
+    apart = [p for p in parts if len(p) > 1]
+    worst = max(parts, key=len)
+    name = result.data.class_names[next(c for c, p in enumerate(parts) if p is worst)]
+    told = next(n for n in notes(app) if f"inside {len(apart)} of the 6 true classes" in n)
+    assert told.startswith("CONN of W ") and f"“{name}” by itself is in {len(worst)} pieces" in told
+    assert f"of {worst[0]}, {worst[1]}" in told
+    whole = len(result.before.summary.component_sizes)
+    assert any(f"CONN of W, whole graph, is 0: it has {whole} comp" in n for n in notes(app))
+
+
+def test_a_class_of_one_point_explains_its_conn(app):
+    data = make_subspaces(2, 3, 20, points_each=20)
+    load(app, Dataset(data.X, np.r_[data.labels[:-1], 2], "odd one", ("a", "b", "<i>c</i>")))
+    assert any("1 of the 3 true classes: “\\<i\\>c" in n for n in notes(app))
+    assert any(n.endswith("has a single point.") for n in notes(app))
+
+
+def test_no_change_has_no_arrow(app):
+    app.query_params["dense"] = "none"
+    run(app)
+    assert {m.delta for m in app.metric} == {"as in W"}
+    assert {m.proto.direction for m in app.metric} == {m.proto.NONE for m in app.metric}
+
+
+def test_the_embedding_of_each_side_has_its_own_clusters(app, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(panels, "points", lambda sides, names, **_: drawn.append((sides, names)))
+    app.query_params.update(data="noise", paint="cluster")
+    run(app)
+    result = app.session_state["last"]
+    (before, after), names = drawn[-1]
+    assert np.array_equal(after.groups, result.after.labels) and len(names) == result.k
+    assert not np.array_equal(before.groups, result.after.labels)
+    table, _ = confusion(result.before.labels, before.groups)
+    assert np.trace(table) == result.data.n_points  # W's clusters, renamed
+    choose(app, paint="class")
+    assert all(np.array_equal(s.groups, result.data.labels) for s in drawn[-1][0])
+
+
+def test_the_gallery_tells_the_chosen_from_the_misplaced(app):
+    app.query_params["point"] = "5"
+    run(app)
+    app.session_state["more"] = "Gallery"
+    run(app)
+    result = app.session_state["last"]
+    bad = misplaced(result.data.labels, result.after.labels)
+    pictures = [image for block in app.get("image") for image in block.proto.imgs]
+    assert len(pictures) == 6 and all(
+        image.alt.startswith("Pictures. Cluster") for image in pictures
+    )
+    for image in pictures:
+        mine = result.after.labels == int(re.match(r"Cluster (\d+)", image.caption)[1])
+        assert f"{mine.sum()} points, {bad[mine].sum()} misplaced" in image.caption
+        assert ("(orange frame)" in image.caption) == bad[mine].any()
+        assert ("point 5 is marked (blue frame)" in image.caption) == mine[5]
+
+
+def test_frames_of_a_contact_sheet():
+    framed = np.array([True, False, True, False])
+    sheet = charts.contact_sheet(np.zeros((4, 6, 6), np.uint8), framed, columns=4, chosen=2)
+    orange, blue, white = [0xD5, 0x5E, 0], [0, 0x72, 0xB2], [255] * 3
+    assert [sheet[0, 10 * k].tolist() for k in range(4)] == [orange, white, blue, white]
+    assert sheet[1, 21].tolist() == orange  # chosen and misplaced: both
+
+
+def test_class_names_of_the_confusion_matrix_are_taken_literally():
+    figure = charts.confusion_matrix(np.eye(2, dtype=int), ("0", "<b>x</b>"), np.arange(2))
+    assert figure.layout.yaxis.type == "category"
+    assert figure.data[0].y == ("0", "&lt;b&gt;x&lt;/b&gt;")

@@ -38,3 +38,20 @@ function theme(element) {
     accent: read("--st-primary-color", "#0063a6"), table: colourTable(light ? LIGHT : DARK),
   };
 }
+
+// A text cut to a width, with a sign that it was.
+function fit(g, text, width) {
+  let s = text;
+  while (s.length > 1 && g.measureText(s).width > width) s = s.slice(0, -1);
+  return s === text ? s : s.slice(0, -1) + "…";
+}
+
+// Acts on a click; where a double click zooms out, only once it is clear that it is none.
+class Clicks {
+  single(event, zoomed, act) {
+    clearTimeout(this.timer);
+    if (event.detail > 1) return;
+    if (zoomed) this.timer = setTimeout(act, 250);
+    else act();
+  }
+}

@@ -2,10 +2,13 @@
 // value in a pixel are worked out here, so none of them asks the server.
 
 const CAUSE = ["#9aa0a6", "#0072b2", "#e69f00", "#009e73", "#cc79a7"]; // raised by condition 1, 2, 3, or a distance
-const BETWEEN = "#d55e00";
+const CHOSEN = "#d55e00";
+const BETWEEN = 8; // added to the cause of an entry between classes
+const MOST_DOTS = 3000; // entries between classes that are drawn larger than they are
 const states = new WeakMap();
 
 const level = (w, log) => (log ? Math.log10(1 + 99 * w) / 2 : w);
+const dots = (n) => (n > 1.001 ? `each dot: the largest of up to ${Math.ceil(n)}×${Math.ceil(n)} cells` : "true cells");
 const show = (w) => (w === 0 ? "0" : w.toFixed(4));
 
 class MatrixView {
@@ -23,18 +26,34 @@ class MatrixView {
     const fresh = !this.data || this.data.points !== data.points;
     this.data = data;
     this.send = send;
+    this.shade();
     if (fresh) this.window = null;
     Object.assign(this, theme(this.canvas));
     this.canvas.setAttribute("aria-label", data.alt);
+    this.root.querySelector(".choice").hidden = !data.choice;
     this.layout();
+  }
+
+  // The cause of each entry, those between classes apart; of merged cells the classes are not known.
+  shade() {
+    const d = this.data;
+    this.parted = d.classes.length > 0 && d.cell === 1;
+    d.shade = d.cause.slice();
+    this.between = [];
+    if (!this.parted || !d.causes.length) return;
+    d.shade.forEach((cause, e) => {
+      if (cause && d.classOf[d.rows[e]] !== d.classOf[d.cols[e]]) { d.shade[e] += BETWEEN; this.between.push(e); }
+    });
   }
 
   layout() {
     const width = this.canvas.parentElement.clientWidth || 900;
     const { panels } = this.data;
-    this.left = 64; this.top = 42; this.gap = 70; this.foot = 62;
+    this.left = 64; this.top = 42; this.gap = 70; this.wide = width;
     const room = (width - this.left - 10 - this.gap * (panels.length - 1)) / panels.length;
-    this.side = Math.max(140, Math.min(Math.floor(room), panels.length === 1 ? 560 : 520));
+    this.side = Math.max(40, Math.min(Math.floor(room), panels.length === 1 ? 560 : 520));
+    const lines = this.legend(this.canvas.getContext("2d"), dots(10)).at(-1).line + 1;
+    this.foot = 44 + 18 * lines;
     const scale = window.devicePixelRatio || 1;
     const height = this.top + this.side + this.foot;
     this.canvas.width = width * scale; this.canvas.height = height * scale;
@@ -62,14 +81,15 @@ class MatrixView {
     const picture = panel.kind === "cause" ? this.causes() : this.values(panel.kind);
     g.imageSmoothingEnabled = false;
     g.drawImage(picture, x, top, side, side);
-    if (panel.kind === "cause") this.outlineBetween(g, x);
+    if (panel.kind === "cause") this.standOut(g, x);
     g.strokeStyle = this.ink; g.lineWidth = 1; g.globalAlpha = 0.55;
     g.strokeRect(x - 0.5, top - 0.5, side + 1, side + 1);
     g.globalAlpha = 1;
     this.drawClasses(g, x, x0, y0, x1, y1);
+    if (panel.kind === "cause" && !this.data.causes.length) this.sayEmpty(g, x);
     g.fillStyle = this.ink; g.textAlign = "left"; g.textBaseline = "alphabetic";
     g.font = `600 15px ${this.font}`;
-    g.fillText(panel.title, x, 18);
+    g.fillText(fit(g, panel.title, side + this.gap - 8), x, 18);
     this.mark(g, x);
   }
 
@@ -100,8 +120,7 @@ class MatrixView {
     const image = g.createImageData(size, size), { data } = image;
     for (let k = 0; k < out.length; k++) {
       if (!(out[k] > 0)) continue; // stays transparent: the paper shows
-      [data[4 * k], data[4 * k + 1], data[4 * k + 2]] = colour(out[k]);
-      data[4 * k + 3] = 255;
+      [data[4 * k], data[4 * k + 1], data[4 * k + 2], data[4 * k + 3] = 255] = colour(out[k]);
     }
     g.putImageData(image, 0, 0);
     return picture;
@@ -116,28 +135,31 @@ class MatrixView {
     });
   }
 
+  // Full colours between classes, pale ones inside, so that what is wrong stands out.
   causes() {
-    const [out, size] = this.grid("cause");
-    const rgb = CAUSE.map(hex);
-    return this.picture(out, size, (v) => rgb[v - 1]);
+    const [out, size] = this.grid("shade"), full = CAUSE.map(hex), pale = full.map((rgb) => [...rgb, 120]);
+    return this.picture(out, size, (v) => (v > BETWEEN ? full[v - BETWEEN - 1] : (this.parted ? pale : full)[v - 1]));
   }
 
-  outlineBetween(g, x) {
-    const d = this.data, [x0, y0, x1] = this.view(), f = this.side / (x1 - x0);
-    if (!d.classes.length || d.cell > 1) return;
-    g.strokeStyle = BETWEEN; g.lineWidth = 1.5;
-    const box = Math.max(6, f);
-    let drawn = 0;
-    const put = (r, c) => {
-      const a = (c + 0.5 - x0) * f, b = (r + 0.5 - y0) * f;
-      if (a < 0 || b < 0 || a > this.side || b > this.side || drawn > 6000) return;
-      g.strokeRect(x + a - box / 2, this.top + b - box / 2, box, box);
-      drawn++;
-    };
-    for (let e = 0; e < d.rows.length; e++) {
-      const r = d.rows[e], c = d.cols[e];
-      if (d.cause[e] > 0 && d.classOf[r] !== d.classOf[c]) { put(r, c); put(c, r); }
+  // Few entries between classes are drawn large enough to be seen.
+  standOut(g, x) {
+    const d = this.data, [x0, y0, x1] = this.view(), f = this.side / (x1 - x0), { side, top } = this;
+    if (f >= 3 || this.between.length > MOST_DOTS) return;
+    const put = (r, c) => g.fillRect(x + (c + 0.5 - x0) * f - 1.5, top + (r + 0.5 - y0) * f - 1.5, 3, 3);
+    g.save(); g.beginPath(); g.rect(x, top, side, side); g.clip();
+    for (const e of this.between) {
+      g.fillStyle = CAUSE[d.cause[e] - 1];
+      put(d.rows[e], d.cols[e]); put(d.cols[e], d.rows[e]);
     }
+    g.restore();
+  }
+
+  sayEmpty(g, x) {
+    g.font = `14px ${this.font}`; g.textAlign = "center"; g.textBaseline = "middle";
+    const text = fit(g, "No entry was raised: W* is W.", this.side - 20), wide = g.measureText(text).width + 16;
+    const [a, b] = [x + this.side / 2, this.top + this.side / 2];
+    g.fillStyle = this.paper; g.fillRect(a - wide / 2, b - 14, wide, 28);
+    g.fillStyle = this.ink; g.fillText(text, a, b);
   }
 
   drawClasses(g, x, x0, y0, x1, y1) {
@@ -151,24 +173,26 @@ class MatrixView {
       if (block.stop > x0 && block.stop < x1) { g.moveTo(x + b, this.top); g.lineTo(x + b, this.top + this.side); }
       if (block.stop > y0 && block.stop < y1) { g.moveTo(x, this.top + v); g.lineTo(x + this.side, this.top + v); }
       g.stroke(); g.globalAlpha = 1;
-      const name = (width) => {
-        let s = block.name;
-        while (s.length > 1 && g.measureText(s).width > width) s = s.slice(0, -1);
-        return s === block.name ? s : s.slice(0, -1) + "…";
-      };
       g.textAlign = "center"; g.textBaseline = "bottom";
-      if (b - a > 16) g.fillText(name(b - a - 4), x + (a + b) / 2, this.top - 3);
+      if (b - a > 16) g.fillText(fit(g, block.name, b - a - 4), x + (a + b) / 2, this.top - 3);
       g.textAlign = "right"; g.textBaseline = "middle";
-      if (v - u > 10) g.fillText(name(56), x - 5, this.top + (u + v) / 2);
+      if (v - u > 10) g.fillText(fit(g, block.name, 56), x - 5, this.top + (u + v) / 2);
     }
     g.textAlign = "center"; g.textBaseline = "top"; g.globalAlpha = 0.8;
-    const from = Math.floor(x0), to = Math.ceil(x1) - 1;
-    g.fillText(`point j (${d.axis}) ${from} – ${to}`, x + this.side / 2, this.top + this.side + 4);
-    if (!d.blocks.length) {
-      g.save(); g.translate(x - 10, this.top + this.side / 2); g.rotate(-Math.PI / 2);
-      g.textBaseline = "bottom"; g.fillText(`point i ${Math.floor(y0)} – ${Math.ceil(y1) - 1}`, 0, 0); g.restore();
-    }
+    g.fillText(`point j (${d.axis}) ${x0} – ${x1 - 1}`, x + this.side / 2, this.top + this.side + 4);
+    this.nameRows(g, x, y0, y1);
     g.globalAlpha = 1;
+  }
+
+  // Beside the matrix, or above the names of the classes where these stand there.
+  nameRows(g, x, y0, y1) {
+    g.textBaseline = "bottom";
+    if (this.data.blocks.length) {
+      g.textAlign = "right"; g.fillText("point i ↓", x - 5, this.top - 3);
+      return;
+    }
+    g.save(); g.translate(x - 10, this.top + this.side / 2); g.rotate(-Math.PI / 2);
+    g.fillText(`point i ${y0} – ${y1 - 1}`, 0, 0); g.restore();
   }
 
   drawScale(g) {
@@ -185,21 +209,28 @@ class MatrixView {
       g.fillText(name, x + value * width, y + 14);
     }
     g.textAlign = "left";
-    let note = this.merged > 1.001 ? `each dot: the largest of up to ${Math.ceil(this.merged)}×${Math.ceil(this.merged)} cells` : "true cells";
-    let at = x + width + 24;
-    if (d.panels.some((p) => p.kind === "cause")) {
-      for (const [k, name] of d.causes) {
-        g.fillStyle = CAUSE[k - 1]; g.fillRect(at, y, 10, 10);
-        g.fillStyle = this.ink; g.fillText(name, at + 14, y - 1);
-        at += 26 + g.measureText(name).width;
-      }
-      if (d.classes.length) {
-        g.strokeStyle = BETWEEN; g.lineWidth = 1.5; g.strokeRect(at + 1, y + 1, 8, 8);
-        g.fillStyle = this.ink; g.fillText("between classes", at + 14, y - 1);
-        at += 26 + g.measureText("between classes").width;
-      }
+    for (const { text, colour, x: at, line } of this.legend(g, dots(this.merged))) {
+      const down = y + 18 * line;
+      g.fillStyle = colour; g.fillRect(at, down, colour ? 10 : 0, 10);
+      g.fillStyle = this.ink; g.fillText(text, at + (colour ? 14 : 0), down - 1);
     }
-    g.fillStyle = this.ink; g.globalAlpha = 0.8; g.fillText(note, at, y - 1); g.globalAlpha = 1;
+  }
+
+  // What stands right of the colour scale, each with its place; it goes on below where it is long.
+  legend(g, note) {
+    const d = this.data, start = this.left + Math.min(260, this.side) + 24, items = [];
+    if (d.panels.some((p) => p.kind === "cause")) {
+      items.push(...d.causes.map(([k, name]) => [name, CAUSE[k - 1]]));
+      if (this.parted && d.causes.length) items.push(["pale: inside a class", ""], ["full: between classes", ""]);
+    }
+    let x = start, line = 0;
+    g.font = `12px ${this.font}`;
+    return [...items, [note, ""]].map(([text, colour]) => {
+      const wide = (colour ? 14 : 0) + g.measureText(text).width;
+      if (x > start && x + wide > this.wide) { x = start; line++; }
+      x += wide + 14;
+      return { text, colour, x: x - wide - 14, line };
+    });
   }
 
   // Chosen pair or point, and the cell under the keyboard's cursor.
@@ -213,13 +244,13 @@ class MatrixView {
     };
     if (d.point >= 0 && d.cell === 1) {
       const c = (d.point + 0.5 - x0) * f, r = (d.point + 0.5 - y0) * f;
-      g.strokeStyle = BETWEEN; g.globalAlpha = 0.8; g.lineWidth = 1.5; g.beginPath();
+      g.strokeStyle = CHOSEN; g.globalAlpha = 0.8; g.lineWidth = 1.5; g.beginPath();
       if (c > 0 && c < this.side) { g.moveTo(x + c, this.top); g.lineTo(x + c, this.top + this.side); }
       if (r > 0 && r < this.side) { g.moveTo(x, this.top + r); g.lineTo(x + this.side, this.top + r); }
       g.stroke(); g.globalAlpha = 1;
     }
     // The first pair is the chosen one and lies on top, the others are what it came by.
-    d.pairs.map((pair, n) => [pair, n ? this.ink : BETWEEN]).reverse().forEach(([[r, c], colour]) => {
+    d.pairs.map((pair, n) => [pair, n ? this.ink : CHOSEN]).reverse().forEach(([[r, c], colour]) => {
       box(r, c, colour); box(c, r, colour);
     });
     if (this.cursor) box(this.cursor[0], this.cursor[1], this.ink);
@@ -280,16 +311,17 @@ class MatrixView {
     return [r, c];
   }
 
+  // To a square of whole cells, so that each is as large as the others.
   zoom(window) {
     const n = this.data.points;
     if (window) {
-      const span = Math.max(4, Math.min(n, Math.max(window[2] - window[0], window[3] - window[1])));
-      const at = (v) => Math.max(0, Math.min(n - span, v));
+      const span = Math.max(4, Math.min(n, Math.round(Math.max(window[2] - window[0], window[3] - window[1]))));
+      const at = (v) => Math.max(0, Math.min(n - span, Math.round(v)));
       const x = at((window[0] + window[2] - span) / 2), y = at((window[1] + window[3] - span) / 2);
       window = span >= n ? null : [x, y, x + span, y + span];
     }
     this.window = window;
-    if (this.data.whole > this.data.limit) this.send("window", window && window.map(Math.round));
+    if (this.data.whole > this.data.limit) this.send("window", window);
     this.draw();
   }
 
@@ -301,12 +333,13 @@ class MatrixView {
   }
 
   choose(r, c) {
-    if (this.data.cell === 1 && r !== c) this.send("pair", [this.data.index[r], this.data.index[c]]);
+    if (this.data.choice && this.data.cell === 1 && r !== c) this.send("pair", [this.data.index[r], this.data.index[c]]);
   }
 
   listen() {
     let from = null;
-    const { canvas } = this;
+    const { canvas } = this, clicks = new Clicks();
+    const low = (a, b) => Math.floor(Math.min(a, b)), high = (a, b) => Math.ceil(Math.max(a, b));
     canvas.addEventListener("mousedown", (e) => { from = this.cellAt(e); });
     canvas.addEventListener("mousemove", (e) => {
       const spot = this.cellAt(e);
@@ -325,8 +358,11 @@ class MatrixView {
       if (from && to && from.panel === to.panel) {
         const dx = Math.abs(to.px - from.px), dy = Math.abs(to.py - from.py);
         if (dx > 6 && dy > 6) {
-          this.zoom([Math.min(from.col, to.col), Math.min(from.row, to.row), Math.max(from.col, to.col), Math.max(from.row, to.row)]);
-        } else this.choose(...this.hint(to));
+          this.zoom([low(from.col, to.col), low(from.row, to.row), high(from.col, to.col), high(from.row, to.row)]);
+        } else {
+          const cell = this.hint(to);
+          clicks.single(e, this.window, () => this.choose(...cell));
+        }
       }
       from = null;
     });

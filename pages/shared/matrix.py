@@ -14,7 +14,7 @@ HTML = """
   <button class="out" title="Zoom out (-)" aria-label="Zoom out">−</button>
   <button class="all" title="Whole matrix (0 or double click)" aria-label="Whole matrix">⤢</button>
   <button class="save" title="Save as PNG" aria-label="Save as PNG">PNG</button>
-  <span>Drag a box to zoom in both; click an entry to choose the pair.</span>
+  <span>Drag a box to zoom<i class="choice">; click an entry to choose the pair</i>.</span>
 </div>
 <div class="stage">
   <canvas role="img" tabindex="0"></canvas><div class="tip" role="status"></div>
@@ -26,6 +26,7 @@ CSS = """
   color: var(--st-text-color); min-width: 30px; height: 26px; cursor: pointer; font: inherit; }
 .bar button:hover, .bar button:focus-visible { border-color: var(--st-primary-color); }
 .bar span { color: var(--st-text-color); opacity: .7; margin-left: 8px; }
+.bar i { font-style: normal; }
 .stage { position: relative; }
 canvas { display: block; outline-offset: 2px; }
 .tip { display: none; position: absolute; pointer-events: none; z-index: 5; padding: 6px 9px;
@@ -42,12 +43,14 @@ def matrix(
     key: str,
     on_pair: Callable[[int, int], None] | None = None,
     height: int | None = None,
+    choice: bool = True,
 ) -> Any:
     """Draw a view; the result holds ``pair`` (once, after a click) and ``window``.
 
-    ``on_pair`` hears of the click before the page runs again, which saves a second run.
+    ``on_pair`` hears of the click before the page runs again, which saves a second run. Without
+    ``choice`` a click does nothing, and nothing invites to it.
     """
-    payload = pack(view.head(), view.arrays())
+    payload = pack(view.head() | {"choice": choice}, view.arrays())
 
     def heard() -> None:
         if on_pair is not None:

@@ -1,20 +1,28 @@
 """The parts of the Explore screen, from a run to what is seen."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from html import escape
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from pages.shared.loading import plain
 from pages.shared.matrix import matrix
-from pages.shared.points import points
-from pages.shared.stages import Run, Side, causes
+from pages.shared.points import Panel, points
+from pages.shared.settings import without_labels
+from pages.shared.sidebar import RESIDUALS, SIMILARITIES
+from pages.shared.stages import Run, Side, causes, remember
 from pages.shared.tables import html_table
-from sdsc_core import analyse, figures, misplaced
+from sdsc_core import analyse, components, figures, misplaced
 from sdsc_core import confusion as confusion_table
 from sdsc_core.datasets import SAMPLES
+from sdsc_core.figures.charts import alike
+
+T = TypeVar("T")
 
 ORDERS = {"class": "true class", "cluster": "found cluster", "loaded": "as loaded"}
 
@@ -45,21 +53,23 @@ def headline(run: Run) -> None:
         ("Ncut", b.ncut, a.ncut, False, "Similarity cut over similarity kept, eq. 8."),
         ("Nonzeros", b.nonzeros, a.nonzeros, False, "Entries of the affinity."),
     ][2 * st.session_state.hide :]
-    for spot, (name, before, after, percent, text) in zip(
-        st.columns(len(shown)), shown, strict=True
-    ):
+    columns = st.container(key="figures").columns(len(shown))
+    for spot, (name, before, after, percent, text) in zip(columns, shown, strict=True):
         if after is None:
             spot.metric(name, "–", help="Needs the true classes, and this data has none.")
             continue
         assert before is not None
         value = f"{100 * after:.1f} %" if percent else _figure(after)
         change = f"{100 * (after - before):+.1f}" if percent else _signed(after - before)
-        neutral = name == "Nonzeros" or after == before  # neither good nor bad
+        same = after == before or not float(change.replace(",", "").replace("∞", "inf"))
+        neutral = same or name == "Nonzeros"  # neither good nor bad
         good: Any = "off" if neutral else "inverse" if name == "Ncut" else "normal"
-        spot.metric(f"{name} of W*", value, f"{change} against W", delta_color=good, help=text)
+        spot.metric(
+            f"{name} of W*", value, "as in W" if same else f"{change} vs W",
+            delta_color=good, delta_arrow="off" if same else "auto", help=text,
+        )  # fmt: skip
 
 
-_GOOD: dict[str, Literal["inverse", "off"]] = {"Ncut": "inverse", "Nonzeros": "off"}
 _CONN_MEAN = (
     "Connectivity inside the classes: mean over classes of the second smallest eigenvalue of"
     " $L = I - D^{-1/2}WD^{-1/2}$."
@@ -73,14 +83,14 @@ def _figure(value: float) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{value:+,}" if isinstance(value, int) else f"{value:+.4f}"
+    return f"{value:+,}" if isinstance(value, int) else f"{value:+.4f}".replace("inf", "∞")
 
 
 def matrices(run: Run) -> None:
     """W and W* on one colour scale, or what the dense stage changed and why."""
-    first, second, third, fourth = st.columns([20, 33, 18, 27], vertical_alignment="bottom")
-    look(run, first, second, third)
-    with fourth:
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    look(run, row, row, row)
+    with row:
         pin(run)
     matrix(matrix_view(run), key="matrix", on_pair=_choose)
     chosen(run)
@@ -97,23 +107,35 @@ def beside(run: Run) -> None:
     drawn = replace(
         view, rows=both.rows, cols=both.cols, w=both.w, star=both.star, cause=both.cause,
         cell=both.cell, whole=both.whole, symbols=("w* in A", "w* in B"),
-        panels=(("w", f"A: W* ({_said(pinned)})"), ("star", f"B: W* ({_said(run)})")),
+        panels=(
+            ("w", f"A: W* ({_difference(pinned, run)})"),
+            ("star", f"B: W* ({_difference(run, pinned)})"),
+        ),
         alt="W* of the pinned run A beside W* of the present run B.",
     )  # fmt: skip
-    matrix(drawn, key="pinned_matrix")
+    matrix(drawn, key="pinned_matrix", choice=False)
 
 
-def _said(run: Run) -> str:
+def _said(run: Run) -> list[str]:
+    """The settings of a run in words; θ only where PCE uses it."""
     s = run.settings
-    thetas = f", θ {s['theta1']:.2f}/{s['theta2']:.2f}" if s["dense"] == "PCE" else ""
-    return f"Γ = {s['gamma']}, {s['dense']}{thetas}"
+    thetas = [f"θ₁ = {s['theta1']:.2f}", f"θ₂ = {s['theta2']:.2f}"] if s["dense"] == "PCE" else []
+    return [
+        f"Γ = {s['gamma']}", "no dense stage" if s["dense"] == "none" else s["dense"], *thetas,
+        f"residual {RESIDUALS[s['residual']]}", f"similarity {SIMILARITIES[s['similarity']]}",
+        f"seed {s['seed']}", f"{run.k} clusters",
+    ]  # fmt: skip
+
+
+def _difference(run: Run, other: Run) -> str:
+    known = _said(other)
+    return ", ".join(words for words in _said(run) if words not in known) or "same settings"
 
 
 def look(run: Run, first: Any, second: Any, third: Any) -> None:
     """How the matrices are drawn: which, in what order, in what colours."""
     orders = ORDERS if run.data.n_classes else {k: v for k, v in ORDERS.items() if k != "class"}
-    if st.session_state.order not in orders:
-        st.session_state.order = "cluster"
+    without_labels("order", "class", "cluster", bool(run.data.n_classes))
     views = {"both": "W and W*", "change": "W* − W"}
     first.segmented_control("View", list(views), key="view", format_func=views.get, required=True)
     second.segmented_control(
@@ -163,23 +185,26 @@ def matrix_view(run: Run, key: str = "matrix", view: str = "", **more: Any) -> f
 
 
 def chosen(run: Run) -> None:
-    """The pair or point that is marked in every view."""
+    """The pair or point marked in every view; the line is always there, so that nothing jumps."""
     state = st.session_state
-    if not 0 <= state.point < run.data.n_points:
+    marked = 0 <= state.point < run.data.n_points
+    if not marked:
         state.pair = None
-        return
-    pair = state.get("pair")
-    text = f"Point {state.point}{_class_of(run, state.point)} is marked in every view."
-    if pair and max(pair) < run.data.n_points:
-        i, j = pair
-        w, star = run.before.W[i, j], run.after.W[i, j]
-        text = (
-            f"Pair i = {i}{_class_of(run, i)}, j = {j}{_class_of(run, j)}:"
-            f" w = {w:.4f}, w* = {star:.4f}."
-        )
-    left, right = st.columns([6, 1], vertical_alignment="center")
-    left.markdown(text)
-    right.button("Unmark", on_click=_unmark)
+    row = st.container(key="chosen", horizontal=True, vertical_alignment="center")
+    row.markdown(_chosen_words(run) if marked else ":gray[No point is marked.]")
+    row.button("Unmark", on_click=_unmark, disabled=not marked)
+
+
+def _chosen_words(run: Run) -> str:
+    point, pair = st.session_state.point, st.session_state.get("pair")
+    if not pair or max(pair) >= run.data.n_points:
+        return f"Point {point}{_class_of(run, point)} is marked in every view."
+    i, j = pair
+    w, star = run.before.W[i, j], run.after.W[i, j]
+    return (
+        f"Pair i = {i}{_class_of(run, i)}, j = {j}{_class_of(run, j)}:"
+        f" w = {w:.4f}, w* = {star:.4f}."
+    )
 
 
 def _choose(i: int, j: int) -> None:
@@ -191,21 +216,19 @@ def _unmark() -> None:
 
 
 def _class_of(run: Run, i: int) -> str:
-    return "" if run.data.labels is None else f" ({run.data.class_names[run.data.labels[i]]})"
+    return (
+        "" if run.data.labels is None else f" ({plain(run.data.class_names[run.data.labels[i]])})"
+    )
 
 
 def pin(run: Run) -> None:
     """Keep the present run as A; what comes after is B."""
     state = st.session_state
-    left, right = st.columns(2)
-    left.button(
-        "Pin as A", on_click=lambda: state.update(pinned=run), width="stretch",
+    st.button(
+        "Pin as A", on_click=lambda: state.update(pinned=run),
         help="Keep this result and compare what you do next with it.",
     )  # fmt: skip
-    right.button(
-        "Unpin", on_click=lambda: state.pop("pinned", None), width="stretch",
-        disabled="pinned" not in state,
-    )  # fmt: skip
+    st.button("Unpin", on_click=lambda: state.pop("pinned", None), disabled="pinned" not in state)
 
 
 ROWS = [
@@ -231,14 +254,15 @@ def _values(side: Side) -> list[float | None]:
     ]  # fmt: skip
 
 
-def _cell(value: float | None, base: float | None = None, good: int = 0) -> str:
-    if value is None:
-        return "<td>–</td>"
-    if base is None:
-        return f"<td>{_figure(value)}</td>"
+def _cell(value: float | None) -> str:
+    return "<td>–</td>" if value is None else f"<td>{_figure(value)}</td>"
+
+
+def _change(value: float | None, base: float | None, good: int) -> str:
+    """A cell with the change, coloured where more is better (good = 1) or worse (−1)."""
+    if value is None or base is None or not np.isfinite(value - base):
+        return _cell(None)
     change = value - base
-    if not np.isfinite(change):
-        return "<td>–</td>"
     better = change * good
     mark = " class='up'" if better > 1e-9 else " class='down'" if better < -1e-9 else ""
     return f"<td{mark}>{_signed(change)}</td>"
@@ -252,22 +276,34 @@ def metrics(run: Run) -> None:
     lines = []
     rows = list(zip(ROWS, _values(run.before), _values(run.after), kept, strict=True))
     for (name, text, good), b, a, p in rows[2 * st.session_state.hide :]:
-        cells = _cell(b) + _cell(a) + (_cell(a, b, good) if None not in (a, b) else _cell(None))
+        cells = _cell(b) + _cell(a) + _change(a, b, good)
         if pinned:
-            cells += _cell(p) + (_cell(a, p, good) if None not in (a, p) else _cell(None))
+            cells += _cell(p) + _change(a, p, good)
         lines.append(f"<td title='{escape(text, quote=True)}'>{name}</td>{cells}")
-    lines.append(f"<td title='{escape(_Q)}'>Q</td><td></td><td>{_q(run)}</td><td></td>")
+    q, p = _q(run), _q(pinned) if pinned else None
+    cells = f"<td></td>{_cell(q)}<td></td>"
+    if pinned:
+        cells += _cell(p) + _change(q, p, -1)
+    lines.append(f"<td title='{escape(_Q)}'>Q</td>{cells}")
     html_table(head, lines, "Metrics of W and W*")
+    with st.popover("What the figures mean", type="tertiary"):
+        said = [(name, text) for name, text, _ in ROWS[2 * st.session_state.hide :]]
+        st.markdown("\n".join(f"- **{name}**: {plain(text)}" for name, text in (*said, ("Q", _Q))))
     _notes(run, pinned)
 
 
 _Q = "Ncut* / Ncut, measured, with Ncut = η₂/η₁ of eq. 9: below 1 the dense stage helped, eq. 11."
 
 
-def _q(run: Run) -> str:
+def _q(run: Run) -> float | None:
     labels = run.after.labels if run.data.labels is None else run.data.labels
-    value = analyse(run.before.W, run.after.W, labels).q
-    return "–" if np.isnan(value) else f"{value:.4f}"
+    value = _kept(run, "Q", lambda: analyse(run.before.W, run.after.W, labels).q)
+    return None if np.isnan(value) else value
+
+
+def _kept(run: Run, name: str, compute: Callable[[], T]) -> T:
+    """Computed once for a run, and not at every move of something else."""
+    return remember((name, run.data.digest, run.k, *run.settings.values()), compute)
 
 
 def _notes(run: Run, pinned: Run | None) -> None:
@@ -277,25 +313,48 @@ def _notes(run: Run, pinned: Run | None) -> None:
     for name, side in (("W", run.before), ("W*", run.after)):
         sizes = side.summary.component_sizes
         if len(sizes) > 1:
-            some = ", ".join(map(str, sizes[:6])) + (" …" if len(sizes) > 6 else "")
-            notes.append(
-                f"CONN of {name} is 0: its graph has {len(sizes)} components, of {some} points."
-            )
+            notes.append(f"CONN of {name}, whole graph, is 0: it has {_parts(sizes, 'component')}.")
+    notes += _apart(run)
     if len(run.path.constant):
         notes.append(f"{len(run.path.constant)} samples have no variance, so no links.")
     if pinned:
-        s = pinned.settings
-        notes.append(
-            f"A: {pinned.data.name}, Γ = {s['gamma']}, {s['dense']}, θ₁ = {s['theta1']:.2f},"
-            f" θ₂ = {s['theta2']:.2f}."
-        )
+        notes.append(f"A: {plain(pinned.data.name)}, {', '.join(_said(pinned))}.")
     t = run.seconds
     spectral = t["spectrum"] + t["W* side"]
     notes.append(
-        f"Time: IMC to Γ = {run.path.picks.shape[1]} {_time(t['IMC'])}, dense stage"
-        f" {_time(t['dense'])}, spectral clustering and metrics {_time(spectral)}."
+        f"Time: IMC (to Γ = {run.path.picks.shape[1]}): {_time(t['IMC'])}, dense stage:"
+        f" {_time(t['dense'])}, spectral clustering and metrics: {_time(spectral)}."
     )
     st.caption("  \n".join(notes))
+
+
+def _parts(sizes: NDArray[np.int64], what: str) -> str:
+    some = ", ".join(map(str, sizes[:6])) + (" …" if len(sizes) > 6 else "")
+    return f"{len(sizes)} {what}s, of {some} points"
+
+
+def _apart(run: Run) -> list[str]:
+    """A sentence where CONN inside the classes is 0; one for both where it is the same."""
+    said: dict[str, list[str]] = {}
+    for name, side in (("W", run.before), ("W*", run.after)):
+        if side.summary.conn.min == 0:
+            text = _kept(run, f"apart in {name}", partial(_pieces, run, side))
+            said.setdefault(text, []).append(name)
+    return [f"CONN of {' and '.join(names)} is 0 inside {text}." for text, names in said.items()]
+
+
+def _pieces(run: Run, side: Side) -> str:
+    """How many classes fall apart by themselves, and how the worst of them does."""
+    data, each = run.data, side.summary.conn.per_cluster
+    labels = side.labels if data.labels is None else data.labels
+    names = data.class_names or [f"cluster {c}" for c in range(len(each))]
+    members = {c: np.flatnonzero(labels == c) for c in np.flatnonzero(each == 0)}
+    sizes = {c: components(side.W[m][:, m]) for c, m in members.items()}
+    worst = max(sizes, key=lambda c: len(sizes[c]))
+    told = f"by itself is in {_parts(sizes[worst], 'piece')}"
+    if len(sizes[worst]) < 2:
+        told = "hangs by the weakest links" if sizes[worst].sum() > 1 else "has a single point"
+    return f"{len(sizes)} of the {len(each)} {side.summary.by}: “{plain(str(names[worst]))}” {told}"
 
 
 def _time(seconds: float) -> str:
@@ -305,27 +364,32 @@ def _time(seconds: float) -> str:
 def embedding(run: Run) -> None:
     """What k-means sees, for W and W*; misplaced points are marked, a click chooses one."""
     state, data = st.session_state, run.data
-    left, right = st.columns(2)
-    left.segmented_control("Embedding", ["2-D", "3-D"], key="dims", required=True)
+    row = st.container(horizontal=True)
+    row.segmented_control("Embedding", ["2-D", "3-D"], key="dims", required=True)
     dims = 3 if state.dims == "3-D" else 2
     paints = ["class", "cluster"] if data.n_classes else ["cluster"]
-    if state.paint not in paints:
-        state.paint = "cluster"
-    right.segmented_control("Coloured by", paints, key="paint", required=True)
-    groups, names, said = run.after.labels, [f"cluster {c}" for c in range(run.k)], ""
-    sides = [("W", run.before), ("W*", run.after)]
+    without_labels("paint", "class", "cluster", bool(data.n_classes))
+    row.segmented_control("Coloured by", paints, key="paint", required=True)
+    sides, said = [("W", run.before), ("W*", run.after)], ""
     wrong = [np.zeros(data.n_points, bool)] * 2
     if data.labels is not None:
         wrong = [misplaced(data.labels, side.labels) for _, side in sides]
         said = f" {wrong[1].sum()} points, marked by crosses, are misplaced in W*."
-        if state.paint == "class":
-            groups, names = data.labels, list(data.class_names)
+    if data.labels is not None and state.paint == "class":
+        groups, names = [data.labels] * 2, list(data.class_names)
+    else:
+        groups = [alike(side.labels, run.after.labels) for _, side in sides]
+        names = [f"cluster {c}" for c in range(run.k)]
     points(
         [
-            (f"Spectral embedding from {name}", figures.projection(s.spectrum, run.k, dims), bad)
-            for (name, s), bad in zip(sides, wrong, strict=True)
+            Panel(
+                f"Spectral embedding from {name}",
+                figures.projection(s.spectrum, run.k, dims),
+                bad,
+                of,
+            )
+            for (name, s), bad, of in zip(sides, wrong, groups, strict=True)
         ],
-        groups,
         names,
         key="embedding",
         chosen=state.point if state.point < data.n_points else -1,
@@ -367,23 +431,27 @@ def eigenvalues(run: Run) -> None:
 
 
 def gallery(run: Run) -> None:
-    """Pictures of each cluster; the misplaced ones are framed."""
-    data = run.data
+    """Pictures of each cluster; misplaced ones and the chosen one are framed, and come first."""
+    data, point = run.data, st.session_state.point
     if data.images is None:
         st.info("This data has no pictures; load a .zip of images to see a gallery.")
         return
     none = np.zeros(data.n_points, bool)
     wrong = none if data.labels is None else misplaced(data.labels, run.after.labels)
-    marked = wrong | (np.arange(data.n_points) == st.session_state.point)
+    first = wrong | (np.arange(data.n_points) == point)
     zoom = max(1, 40 // data.images.shape[1])
     columns = st.columns(2)
     for c in range(run.k):
         members = np.flatnonzero(run.after.labels == c)
-        order = members[np.argsort(~marked[members], kind="stable")][:48]
-        sheet = figures.contact_sheet(data.images[order], marked[order], columns=12, zoom=zoom)
-        columns[c % 2].image(
-            sheet, width="stretch",
-            caption=f"Cluster {c}: {len(members)} points"
-            + (f", {wrong[members].sum()} misplaced (framed)" if data.n_classes else "")
-            + (f"; {len(order)} shown" if len(order) < len(members) else ""),
-        )  # fmt: skip
+        order = members[np.argsort(~first[members], kind="stable")][:48]
+        at = int(np.argmax(order == point)) if point in order else -1
+        sheet = figures.contact_sheet(data.images[order], wrong[order], zoom=zoom, chosen=at)
+        caption = f"Cluster {c}: {len(members)} points"
+        if data.n_classes:
+            bad = wrong[members].sum()
+            caption += f", {bad} misplaced{' (orange frame)' * bool(bad)}"
+        if at >= 0:
+            caption += f"; point {point} is marked (blue frame)"
+        if len(order) < len(members):
+            caption += f"; {len(order)} shown"
+        columns[c % 2].image(sheet, width="stretch", caption=caption, alt=f"Pictures. {caption}.")

@@ -3,6 +3,7 @@
 
 const MARK = "#d55e00"; // misplaced, or chosen
 const BIG = 3000; // points, from here on drawn as squares
+const MANY = 300; // misplaced points, beyond which their crosses are small and light
 const states = new WeakMap();
 
 // Some three to five round numbers inside a range.
@@ -29,13 +30,16 @@ class PointsView {
 
   whole() { this.windows = []; this.yaw = 0.6; this.pitch = 0.4; this.closer = 1; }
 
+  zoomed() { return this.windows.length > 0 || this.yaw !== 0.6 || this.pitch !== 0.4 || this.closer !== 1; }
+
   update(data, send) {
     const before = this.data;
     data.at = data.titles.map((_, p) => data[`at${p}`]);
     data.wrong = data.titles.map((_, p) => data[`wrong${p}`]);
+    data.groups = data.titles.map((_, p) => data[`group${p}`]);
     this.data = data;
     this.send = send;
-    if (!before || before.group.length !== data.group.length || before.dims !== data.dims) this.whole();
+    if (!before || before.at0.length !== data.at0.length || before.dims !== data.dims) this.whole();
     Object.assign(this, theme(this.canvas));
     this.canvas.setAttribute("aria-label", data.alt);
     const look = JSON.stringify([data.names, data.colours]);
@@ -66,7 +70,7 @@ class PointsView {
     const width = this.canvas.parentElement.clientWidth || 700, count = this.data.titles.length;
     this.scale = window.devicePixelRatio || 1;
     this.left = 44; this.top = 26; this.gap = 52;
-    this.wide = Math.max(120, (width - this.left - 6 - this.gap * (count - 1)) / count);
+    this.wide = Math.max(40, (width - this.left - 6 - this.gap * (count - 1)) / count);
     this.high = this.data.height - this.top - 40;
     this.canvas.width = width * this.scale; this.canvas.height = this.data.height * this.scale;
     this.canvas.style.width = width + "px"; this.canvas.style.height = this.data.height + "px";
@@ -113,7 +117,7 @@ class PointsView {
       const x = this.origin(p), plane = this.plane(p);
       g.fillStyle = this.ink; g.textAlign = "left"; g.textBaseline = "alphabetic";
       g.font = `600 15px ${this.font}`;
-      g.fillText(title, x, 17);
+      g.fillText(fit(g, title, this.wide + this.gap - 8), x, 17);
       g.font = `12px ${this.font}`; g.strokeStyle = this.ink; g.lineWidth = 1;
       if (d.dims === 2) this.drawAxes(g, p, x); else this.drawSpace(g, p, plane);
       return this.drawPoints(g, p, plane);
@@ -146,22 +150,24 @@ class PointsView {
   }
 
   drawPoints(g, p, plane) {
-    const d = this.data, { at, group, wrong } = { at: d.at[p], group: d.group, wrong: d.wrong[p] };
+    const d = this.data, { at, group, wrong } = { at: d.at[p], group: d.groups[p], wrong: d.wrong[p] };
     const n = group.length, places = new Float32Array(2 * n), r = n > BIG ? 1.5 : 3;
     for (let i = 0, k = 0; i < n; i++, k += d.dims) [places[2 * i], places[2 * i + 1]] = plane(at[k], at[k + 1], at[k + 2]);
     g.save(); g.beginPath(); g.rect(this.origin(p), this.top, this.wide, this.high); g.clip();
     g.globalAlpha = 0.8;
     const paths = d.names.map(() => new Path2D()), crosses = new Path2D();
+    const many = wrong.reduce((sum, v) => sum + v, 0) > MANY, s = many ? 2 : 4;
     for (let i = 0; i < n; i++) {
       const x = places[2 * i], y = places[2 * i + 1];
       if (n > BIG) paths[group[i]].rect(x - r, y - r, 2 * r, 2 * r);
       else { paths[group[i]].moveTo(x + r, y); paths[group[i]].arc(x, y, r, 0, 7); }
       if (wrong[i] && !this.hidden.has(group[i])) {
-        crosses.moveTo(x - 4, y - 4); crosses.lineTo(x + 4, y + 4); crosses.moveTo(x + 4, y - 4); crosses.lineTo(x - 4, y + 4);
+        crosses.moveTo(x - s, y - s); crosses.lineTo(x + s, y + s); crosses.moveTo(x + s, y - s); crosses.lineTo(x - s, y + s);
       }
     }
     paths.forEach((path, k) => { g.fillStyle = d.colours[k]; if (!this.hidden.has(k)) g.fill(path); });
-    g.globalAlpha = 1; g.strokeStyle = MARK; g.lineWidth = 2; g.stroke(crosses);
+    g.globalAlpha = many ? 0.45 : 1; g.strokeStyle = MARK; g.lineWidth = many ? 0.8 : 2; g.stroke(crosses);
+    g.globalAlpha = 1;
     this.ring(g, places, d.chosen, MARK);
     if (this.cursor?.[0] === p) this.ring(g, places, this.cursor[1], this.ink);
     g.restore();
@@ -181,7 +187,7 @@ class PointsView {
   }
 
   nearest({ p, x, y }) {
-    const places = this.places[p], { group } = this.data;
+    const places = this.places[p], group = this.data.groups[p];
     let best = -1, least = 81;
     for (let i = 0; i < group.length; i++) {
       const far = (places[2 * i] - x) ** 2 + (places[2 * i + 1] - y) ** 2;
@@ -194,7 +200,7 @@ class PointsView {
     this.tip.style.display = i < 0 ? "none" : "block";
     if (i < 0) return;
     const d = this.data, x = this.places[p][2 * i], y = this.places[p][2 * i + 1];
-    this.tip.textContent = `point ${i}\n${d.names[d.group[i]]}` + (d.wrong[p][i] ? "\nmisplaced" : "");
+    this.tip.textContent = `point ${i}\n${d.names[d.groups[p][i]]}` + (d.wrong[p][i] ? "\nmisplaced" : "");
     const over = x + 14 + this.tip.offsetWidth > this.canvas.clientWidth;
     this.tip.style.left = (over ? x - 14 - this.tip.offsetWidth : x + 14) + "px"; this.tip.style.top = y + 10 + "px";
   }
@@ -236,7 +242,7 @@ class PointsView {
 
   listen() {
     let from = null;
-    const { canvas } = this, press = (name, act) => this.root.querySelector(name).addEventListener("click", act);
+    const { canvas } = this, clicks = new Clicks(), press = (name, act) => this.root.querySelector(name).addEventListener("click", act);
     canvas.addEventListener("mousedown", (e) => { from = this.spot(e); });
     canvas.addEventListener("mousemove", (e) => {
       const to = this.spot(e);
@@ -247,7 +253,8 @@ class PointsView {
       const to = this.spot(e);
       if (from && to && to.p === from.p) {
         const moved = Math.abs(to.x - from.x) > 6 && Math.abs(to.y - from.y) > 6;
-        if (Math.hypot(to.x - from.x, to.y - from.y) < 4) this.choose(this.nearest(to));
+        const near = this.nearest(to);
+        if (Math.hypot(to.x - from.x, to.y - from.y) < 4) clicks.single(e, this.zoomed(), () => this.choose(near));
         else if (moved && this.data.dims === 2) this.zoomBox(from, to);
         else this.draw();
       }
@@ -277,7 +284,7 @@ class PointsView {
     if (step && e.shiftKey && this.data.dims === 3) {
       if (e.key === "ArrowLeft" || e.key === "ArrowRight") this.yaw += 0.1 * step; else this.pitch += 0.1 * step;
     } else if (step) {
-      const n = this.data.group.length, at = this.cursor ? this.cursor[1] + step : Math.max(0, this.data.chosen);
+      const n = this.data.group0.length, at = this.cursor ? this.cursor[1] + step : Math.max(0, this.data.chosen);
       this.cursor = [last, (at + n) % n];
     } else if (e.key === "Enter" && this.cursor) this.choose(this.cursor[1]);
     else if (e.key === "+" || e.key === "=") this.zoom(0.5);

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,18 @@ LEGEND = """
 _mount = st.components.v2.component("sdsc_points", html=HTML, css=CSS + LEGEND, js=script("points"))
 
 
+@dataclass(frozen=True)
+class Panel:
+    """One embedding: coordinates (N, 2) or (N, 3), which points are misplaced, their groups."""
+
+    title: str
+    at: NDArray[np.float64]
+    wrong: NDArray[np.bool_]
+    groups: NDArray[np.int64]
+
+
 def points(
-    sides: Sequence[tuple[str, NDArray[np.float64], NDArray[np.bool_]]],
-    groups: NDArray[np.int64],
+    sides: Sequence[Panel],
     names: Sequence[str],
     *,
     key: str,
@@ -48,18 +58,16 @@ def points(
     alt: str,
     height: int = 370,
 ) -> None:
-    """Draw sides (title, coordinates (N, 2) or (N, 3), misplaced (N,)), coloured by group.
-
-    ``on_point`` hears of a click before the page runs again.
-    """
-    arrays: dict[str, NDArray[Any]] = {"group": groups.astype(np.uint16)}
-    for p, (_, at, wrong) in enumerate(sides):
-        arrays[f"at{p}"] = at.astype(np.float32).ravel()
-        arrays[f"wrong{p}"] = wrong.astype(np.uint8)
+    """Draw embeddings side by side; ``on_point`` hears of a click before the page runs again."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for p, side in enumerate(sides):
+        arrays[f"at{p}"] = side.at.astype(np.float32).ravel()
+        arrays[f"wrong{p}"] = side.wrong.astype(np.uint8)
+        arrays[f"group{p}"] = side.groups.astype(np.uint16)
     stamp = hashlib.sha1(b"".join(a.tobytes() for a in arrays.values()), usedforsecurity=False)
     head = {
-        "titles": [title for title, _, _ in sides],
-        "dims": sides[0][1].shape[1],
+        "titles": [side.title for side in sides],
+        "dims": sides[0].at.shape[1],
         "names": [str(name) for name in names],
         "colours": [figures.colour(k) for k in range(len(names))],
         "chosen": chosen,

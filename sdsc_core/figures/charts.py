@@ -6,6 +6,7 @@
 """
 
 from collections.abc import Iterator, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from sdsc_core.checks import Affinity
+from sdsc_core.metrics import confusion
 from sdsc_core.spectral import Spectrum
 
 # Okabe and Ito's colours, told apart with any kind of colour vision, then others; their
@@ -24,6 +26,7 @@ PALETTE = [
     *("#8c6bb1", "#a6761d", "#66a61e", "#7f7f7f", "#f0e442"),
 ]
 WRONG = "#d55e00"
+CHOSEN = "#0072b2"
 MOST_SVG = 1500  # points; beyond, WebGL draws them
 MOST_CELLS = 500
 
@@ -50,9 +53,27 @@ def projection(spectrum: Spectrum, k: int, dims: int) -> NDArray[np.float64]:
     return out
 
 
+def alike(labels: NDArray[np.int64], reference: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Labels renamed so that a cluster has the number and colour of its match in another result.
+
+    >>> alike(np.array([1, 1, 0, 0]), np.array([0, 0, 1, 1])).tolist()
+    [0, 0, 1, 1]
+    """
+    _, matched = confusion(reference, labels)
+    used = np.flatnonzero(matched >= 0)
+    name = np.zeros(matched.max() + 1, np.int64)
+    name[matched[used]] = used
+    return name[labels]
+
+
+def _literal(names: Sequence[str]) -> list[str]:
+    """Names as they are, which Plotly would read as HTML."""
+    return [escape(str(name), quote=False) for name in names]
+
+
 def embedding(
     sides: Sequence[tuple[str, NDArray[np.float64]]],
-    groups: NDArray[np.int64],
+    groups: NDArray[np.int64] | Sequence[NDArray[np.int64]],
     names: Sequence[str],
     *,
     wrong: Sequence[NDArray[np.bool_]] | None = None,
@@ -61,11 +82,13 @@ def embedding(
 ) -> go.Figure:
     """Spectral embeddings side by side, (N, 2) or (N, 3) each, coloured by group.
 
-    ``wrong`` marks misplaced points of each side, ``chosen`` one point in all of them.
+    ``groups`` are the same for all sides, or one array for each. ``wrong`` marks misplaced points
+    of each side, ``chosen`` one point in all of them.
     """
     # Plain dictionaries, checked once at the end: building it piece by piece takes five times as
-    # long, and this figure is made anew with every move of a slider.
-    dims = sides[0][1].shape[1]
+    # long.
+    n, dims = sides[0][1].shape
+    groups = np.broadcast_to(groups, (len(sides), n))
     traces: list[dict[str, Any]] = []
     listed: set[str] = set()
     layout: dict[str, Any] = {
@@ -75,7 +98,8 @@ def embedding(
     }  # fmt: skip
     for column, (title, at) in enumerate(sides):
         axes = _place(layout, title, (column, len(sides)), at.shape)
-        parts = _parts(groups, names, None if wrong is None else wrong[column], chosen)
+        bad = None if wrong is None else wrong[column]
+        parts = _parts(groups[column], _literal(names), bad, chosen)
         for what, name, marker in parts:
             if not len(what):
                 continue
@@ -126,7 +150,7 @@ def _parts(
     """Points that are drawn alike: each group, those in the wrong cluster, the chosen one."""
     for group, name in enumerate(names):
         mine = np.flatnonzero(groups == group)
-        yield mine, str(name), {"color": colour(group), "size": 6, "opacity": 0.8}
+        yield mine, name, {"color": colour(group), "size": 6, "opacity": 0.8}
     if wrong is not None:
         marker = {"color": WRONG, "size": 7, "symbol": "x"}
         yield np.flatnonzero(wrong), "misplaced", marker
@@ -165,14 +189,14 @@ def confusion_matrix(
     """Classes against clusters, from `confusion`; the right points lie on the diagonal."""
     columns = [f"cluster {c}" if c >= 0 else f"none ({i})" for i, c in enumerate(clusters)]
     heat = {
-        "type": "heatmap", "z": table, "x": columns, "y": list(classes), "colorscale": "Blues",
+        "type": "heatmap", "z": table, "x": columns, "y": _literal(classes), "colorscale": "Blues",
         "texttemplate": "%{z}", "hovertemplate": "%{y} in %{x}: %{z}<extra></extra>",
         "colorbar": {"title": {"text": "points"}},
     }  # fmt: skip
     layout = {
         "title": {"text": "Classes and the clusters matched to them"},
         "xaxis": {"title": {"text": "found cluster"}},
-        "yaxis": {"title": {"text": "true class"}, "autorange": "reversed"},
+        "yaxis": {"title": {"text": "true class"}, "autorange": "reversed", "type": "category"},
         "height": max(300, 26 * len(classes) + 120), "margin": {"l": 90, "r": 10, "t": 50, "b": 60},
     }  # fmt: skip
     return go.Figure({"data": [heat], "layout": layout})
@@ -221,10 +245,20 @@ def _merged(W: Affinity, order: NDArray[np.int64], cell: int) -> NDArray[np.floa
     return z
 
 
+def _rgb(colour: str) -> tuple[int, ...]:
+    return tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5))
+
+
 def contact_sheet(
-    images: NDArray[Any], framed: NDArray[np.bool_], columns: int = 12, zoom: int = 1
+    images: NDArray[Any],
+    framed: NDArray[np.bool_],
+    columns: int = 12,
+    zoom: int = 1,
+    chosen: int = -1,
 ) -> NDArray[np.uint8]:
-    """Grey pictures (N, h, w) in rows as one RGB picture; the framed ones have a coloured border.
+    """Grey pictures (N, h, w) in rows as one RGB picture; framed ones have an orange border.
+
+    The border of the chosen one is blue, and outside a framed one's.
 
     >>> contact_sheet(np.zeros((3, 4, 4), np.uint8), np.array([True, False, False])).shape
     (8, 24, 3)
@@ -234,12 +268,15 @@ def contact_sheet(
     columns = max(1, min(columns, n))
     rows = -(-n // columns)
     edge = 2
-    sheet = np.full((rows * (h + 2 * edge), columns * (w + 2 * edge), 3), 255, np.uint8)
-    border = np.array([int(WRONG[k : k + 2], 16) for k in (1, 3, 5)], np.uint8)
+    high, wide = h + 2 * edge, w + 2 * edge
+    sheet = np.full((rows * high, columns * wide, 3), 255, np.uint8)
     for i in range(n):
         r, c = divmod(i, columns)
-        top, left = r * (h + 2 * edge), c * (w + 2 * edge)
+        tile = sheet[r * high : (r + 1) * high, c * wide : (c + 1) * wide]
+        inner = int(i == chosen)
+        if i == chosen:
+            tile[:] = _rgb(CHOSEN)
         if framed[i]:
-            sheet[top : top + h + 2 * edge, left : left + w + 2 * edge] = border
-        sheet[top + edge : top + edge + h, left + edge : left + edge + w] = images[i][..., None]
+            tile[inner : high - inner, inner : wide - inner] = _rgb(WRONG)
+        tile[edge:-edge, edge:-edge] = images[i][..., None]
     return sheet
