@@ -525,7 +525,7 @@ def _large(data: Dataset, job: Job, order: Any) -> None:
             alt=f"Affinity of {job.method} before and after {named}.",
             axis="as loaded" if labels is None else "by class",
         ),
-        key="compared",
+        key="compared", choice=False,
     )  # fmt: skip
 
 

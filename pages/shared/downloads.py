@@ -105,7 +105,7 @@ def embedding_html(run: Run) -> str:
     sides = [("W", run.before), ("W*", run.after)]
     return figures.embedding(
         [(name, figures.projection(s.spectrum, run.k, 2)) for name, s in sides],
-        run.after.labels,
+        [figures.alike(s.labels, run.after.labels) for _, s in sides],
         [f"cluster {c}" for c in range(run.k)],
     ).to_html()
 

@@ -323,7 +323,7 @@ def marked(run: Run, found: Explanation) -> None:
     k = found.witness
     pairs = [(found.i, found.j)] + ([(found.i, k), (k, found.j)] if k >= 0 else [])
     row = st.container(horizontal=True, gap="medium")
-    panels.look(run, row, row, row)
+    panels.look(run, row)
     drawn = matrix(panels.matrix_view(run, "inspected", pairs=tuple(pairs)), key="inspected")
     if drawn.pair:
         state = st.session_state

@@ -20,7 +20,6 @@ from pages.shared.tables import html_table
 from sdsc_core import analyse, components, figures, misplaced
 from sdsc_core import confusion as confusion_table
 from sdsc_core.datasets import SAMPLES
-from sdsc_core.figures.charts import alike
 
 T = TypeVar("T")
 
@@ -89,7 +88,7 @@ def _signed(value: float) -> str:
 def matrices(run: Run) -> None:
     """W and W* on one colour scale, or what the dense stage changed and why."""
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    look(run, row, row, row)
+    look(run, row)
     with row:
         pin(run)
     matrix(matrix_view(run), key="matrix", on_pair=_choose)
@@ -132,16 +131,14 @@ def _difference(run: Run, other: Run) -> str:
     return ", ".join(words for words in _said(run) if words not in known) or "same settings"
 
 
-def look(run: Run, first: Any, second: Any, third: Any) -> None:
+def look(run: Run, row: Any) -> None:
     """How the matrices are drawn: which, in what order, in what colours."""
     orders = ORDERS if run.data.n_classes else {k: v for k, v in ORDERS.items() if k != "class"}
     without_labels("order", "class", "cluster", bool(run.data.n_classes))
     views = {"both": "W and W*", "change": "W* − W"}
-    first.segmented_control("View", list(views), key="view", format_func=views.get, required=True)
-    second.segmented_control(
-        "Order", list(orders), key="order", format_func=orders.get, required=True
-    )
-    third.segmented_control("Colour", ["linear", "log"], key="colour", required=True)
+    row.segmented_control("View", list(views), key="view", format_func=views.get, required=True)
+    row.segmented_control("Order", list(orders), key="order", format_func=orders.get, required=True)
+    row.segmented_control("Colour", ["linear", "log"], key="colour", required=True)
 
 
 def matrix_view(run: Run, key: str = "matrix", view: str = "", **more: Any) -> figures.MatrixView:
@@ -378,7 +375,7 @@ def embedding(run: Run) -> None:
     if data.labels is not None and state.paint == "class":
         groups, names = [data.labels] * 2, list(data.class_names)
     else:
-        groups = [alike(side.labels, run.after.labels) for _, side in sides]
+        groups = [figures.alike(side.labels, run.after.labels) for _, side in sides]
         names = [f"cluster {c}" for c in range(run.k)]
     points(
         [

@@ -258,8 +258,8 @@ STEPS = [
         r"w^*_{ij} = \begin{cases}\frac12(w_{ik}+w_{kj}) & 1)\\ \min(w_{ik},w_{kj}) & 2)\\"
         r"\frac12\max(w_{ik},w_{kj}) & 3)\end{cases}",
         _pce,
-        "at the left matrix: raised entries in the colour of their condition, wrong ones in orange"
-        " boxes. The right one is W*.",
+        "at the left matrix: raised entries in the colour of their condition, in full where they"
+        " join two classes and are wrong, pale inside a class. The right one is W*.",
         "θ₁ and θ₂: lower, and more is filled, right and wrong. The screen *Inspect* lists every"
         " raised entry with its reason.",
         {"view": "change"},
@@ -269,7 +269,8 @@ STEPS = [
         "Algorithm 4, Table 1",
         r"d^*_{ij} = \min(d_{ij},\; d_{ik} + d_{kj})",
         _distances,
-        "at the orange boxes: links between classes, far more than with PCE in the step before.",
+        "at the full colours outside the blocks: links between classes, far more than with PCE in"
+        " the step before.",
         "switching *Dense stage* between PCE, D1, D2 and D3, and compare Ncut and ACC above.",
         {"dense": "D3", "view": "change"},
     ),

@@ -2,6 +2,7 @@
 
 from sdsc_core.figures.charts import (
     affinities,
+    alike,
     colour,
     confusion_matrix,
     contact_sheet,
@@ -27,6 +28,7 @@ __all__ = [
     "Graph",
     "MatrixView",
     "affinities",
+    "alike",
     "around",
     "class_blocks",
     "class_sizes",
