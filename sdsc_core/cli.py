@@ -5,6 +5,7 @@ import csv
 import os
 import runpy
 import sys
+import threading
 import time
 import tomllib
 from collections.abc import Callable, Sequence
@@ -31,6 +32,7 @@ from sdsc_core.methods.base import Method
 from sdsc_core.paths import home
 from sdsc_core.pipeline import DENSE_STAGES, Summary, dense_stage, summarise
 from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
+from sdsc_core.warm import warm_up
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
@@ -344,6 +346,8 @@ def _app(options: argparse.Namespace) -> None:
         if not folder.is_dir():
             raise ValueError(f"--data is {options.data!r}; give a folder that exists.")
         os.environ[FOLDER_VARIABLE] = str(folder)
+    # While the server and the browser start; a screen waits for what is not ready by then.
+    threading.Thread(target=warm_up, daemon=True).start()
     sys.argv = streamlit_arguments(options.port, options.others)
     # In this process, so that Ctrl-C and a signal to `sdsc` reach the server itself.
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)

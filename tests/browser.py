@@ -28,7 +28,7 @@ def missing() -> str:
 
 
 class Server:
-    """The app as `streamlit run` serves it; a context manager."""
+    """The app as `sdsc app` serves it; a context manager."""
 
     def __init__(self, env: dict[str, str] | None = None):
         with socket.socket() as free:
@@ -37,10 +37,8 @@ class Server:
         self.url = f"http://127.0.0.1:{port}"
         self.output = tempfile.NamedTemporaryFile()  # noqa: SIM115, closed in __exit__
         self.last_words = ""
-        command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-        options = {"port": port, "headless": "true", "fileWatcherType": "none"}
-        for name, value in options.items():
-            command += [f"--server.{name}", str(value)]
+        command = [sys.executable, "-m", "sdsc_core.cli", "app", "--port", str(port)]
+        command += ["--server.headless", "true", "--server.fileWatcherType", "none"]
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=env, stdout=self.output, stderr=subprocess.STDOUT
         )
