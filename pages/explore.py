@@ -36,9 +36,10 @@ more = {
 }
 if st.session_state.hide:
     del more["Confusion"]
-for tab, show in zip(
-    st.tabs(list(more), key="more", on_change="rerun"), more.values(), strict=True
-):
+# Pictures first where there are some: a chart makes the browser load Plotly for a second.
+first = "Confusion" if run.data.images is None else "Gallery"
+tabs = st.tabs(list(more), default=first if first in more else None, key="more", on_change="rerun")
+for tab, show in zip(tabs, more.values(), strict=True):
     if tab.open:
         with tab:
             show(run)

@@ -4,14 +4,26 @@
 >>> model = SDSC(n_clusters=3).fit(datasets.make_subspaces(n_subspaces=3, ambient=30).X)
 """
 
+from typing import TYPE_CHECKING, Any
+
 from sdsc_core import datasets
 from sdsc_core.affinity import affinity
 from sdsc_core.blocks import Cancelled
-from sdsc_core.dense import Changes, Explanation, changes, densify, explain, pce
+from sdsc_core.dense import (
+    DENSE_STAGES,
+    Changes,
+    Explanation,
+    changes,
+    dense_stage,
+    densify,
+    explain,
+    pce,
+)
 from sdsc_core.imc import ImcPath, imc
 from sdsc_core.methods import METHODS
 from sdsc_core.metrics import (
     Analysis,
+    Summary,
     analyse,
     clustering_accuracy,
     components,
@@ -24,11 +36,14 @@ from sdsc_core.metrics import (
     nmi,
     preserving_error,
     rank_changes,
+    summarise,
     tally,
 )
-from sdsc_core.pipeline import DENSE_STAGES, SDSC, Summary, dense_stage, summarise
 from sdsc_core.spectral import Spectrum, spectral_clustering, spectrum, suggest_n_clusters
 from sdsc_core.trace import trace
+
+if TYPE_CHECKING:
+    from sdsc_core.pipeline import SDSC
 
 __all__ = [
     "DENSE_STAGES",
@@ -68,3 +83,12 @@ __all__ = [
     "tally",
     "trace",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """SDSC when it is asked for: scikit-learn, which it builds on, takes as long as all else."""
+    if name != "SDSC":
+        raise AttributeError(f"module 'sdsc_core' has no attribute {name!r}")
+    from sdsc_core.pipeline import SDSC
+
+    return SDSC

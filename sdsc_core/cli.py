@@ -27,10 +27,11 @@ from sdsc_core.checks import (
     check_thetas,
 )
 from sdsc_core.datasets.known import FOLDER_VARIABLE
+from sdsc_core.dense import DENSE_STAGES, dense_stage
 from sdsc_core.methods import METHODS
 from sdsc_core.methods.base import Method
+from sdsc_core.metrics import Summary, summarise
 from sdsc_core.paths import home
-from sdsc_core.pipeline import DENSE_STAGES, Summary, dense_stage, summarise
 from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
 from sdsc_core.warm import warm_up
 

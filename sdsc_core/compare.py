@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import Affinity
 from sdsc_core.datasets import Dataset, prepare
+from sdsc_core.dense import dense_stage
 from sdsc_core.methods import METHODS
-from sdsc_core.pipeline import dense_stage, summarise
+from sdsc_core.metrics import summarise
 from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
 
 # How the time of a method grows with the number of points, for the estimate before a run.

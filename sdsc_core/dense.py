@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import shortest_path
 
 from sdsc_core._jit import kernel
-from sdsc_core.affinity import off_diagonal
+from sdsc_core.affinity import compact, off_diagonal
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import (
     Affinity,
@@ -28,6 +28,7 @@ from sdsc_core.checks import (
 
 RULES = {"PCE": 0, "D1": 1, "D2": 2, "D3": 3}
 DISTANCE_RULES = ("D1", "D2", "D3")
+DENSE_STAGES = (None, "PCE", *DISTANCE_RULES)
 PATHS_A_BLOCK = 4_000_000  # two-hop paths that one block of rows may follow
 TILE = 256  # columns of a tile of the dense product; a row of it stays in the first cache
 MOST_ALL_PATHS = 20_000  # points; the result is a dense N × N array
@@ -136,6 +137,31 @@ def densify(
 
 
 # Sparse: a product over (max, f), row by row.
+
+
+def dense_stage(
+    W: Affinity,
+    dense: str | None = "PCE",
+    theta1: float = 0.8,
+    theta2: float = 0.6,
+    hops: int | None = 1,
+    *,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Affinity:
+    """Step 2 of Algorithm 3: W* by PCE or by D1, D2, D3; W itself for None.
+
+    >>> W = np.array([[0, 0.9, 0], [0.9, 0, 0.7], [0, 0.7, 0]])
+    >>> dense_stage(W, None) is W
+    True
+    """
+    check_choice(dense, "dense", DENSE_STAGES)
+    if dense is None:
+        return W
+    if dense == "PCE":
+        star = pce(W, theta1, theta2, n_jobs=n_jobs, progress=progress)
+        return star if sp.issparse(W) else compact(star)
+    return densify(W, dense, hops, n_jobs=n_jobs, progress=progress)
 
 
 def _sparse_pass(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from sdsc_core.checks import check_affinity, check_choice, check_labels, is_sparse
+from sdsc_core.checks import Affinity, check_affinity, check_choice, check_labels, is_sparse
 from sdsc_core.dense import Changes
 from sdsc_core.spectral import spectrum
 
@@ -318,6 +318,49 @@ def inside_share(W: Any, labels: Any) -> float:
     W = check_affinity(W)
     eta1, eta2, _, _ = _inside_between(W, check_labels(labels, W.shape[0]))
     return _ratio(eta1, eta1 + eta2)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The figures of one affinity and the clusters found from it.
+
+    ACC and NMI are None without labels. CONN, Ncut and the share inside go by the true classes,
+    or without labels by the found clusters; ``by`` says which.
+    """
+
+    acc: float | None
+    nmi: float | None
+    conn: Connectivity
+    ncut: float
+    inside: float
+    nonzeros: int
+    density: float
+    component_sizes: NDArray[np.int64]
+    by: str
+
+
+def summarise(W: Affinity, found: Any, truth: Any = None) -> Summary:
+    """All figures that a screen or a table shows for W (N, N) and its clusters.
+
+    >>> s = summarise(np.kron(np.eye(2), 1 - np.eye(3)), [0, 0, 0, 1, 1, 1])
+    >>> s.acc, s.ncut, s.component_sizes.tolist(), s.by
+    (None, 0.0, [3, 3], 'found clusters')
+    """
+    n = W.shape[0]
+    found = check_labels(found, n, "found")
+    reference = found if truth is None else check_labels(truth, n, "truth")
+    nonzeros = int(W.nnz if sp.issparse(W) else np.count_nonzero(W))
+    return Summary(
+        acc=None if truth is None else clustering_accuracy(reference, found),
+        nmi=None if truth is None else nmi(reference, found),
+        conn=connectivity(W, reference),
+        ncut=ncut(W, reference),
+        inside=inside_share(W, reference),
+        nonzeros=nonzeros,
+        density=nonzeros / max(1, n * (n - 1)),
+        component_sizes=components(W),
+        by="found clusters" if truth is None else "true classes",
+    )
 
 
 def preserving_error(C: Any, labels: Any) -> float:

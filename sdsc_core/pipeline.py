@@ -1,105 +1,15 @@
-"""Algorithm 3: sparse, dense, spectral; as an estimator and as the stages it is made of."""
+"""Algorithm 3: sparse, dense, spectral, as a scikit-learn estimator."""
 
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from sdsc_core.affinity import compact
 from sdsc_core.blocks import Progress
-from sdsc_core.checks import (
-    Affinity,
-    check_choice,
-    check_data,
-    check_labels,
-    check_n_clusters,
-)
-from sdsc_core.dense import DISTANCE_RULES, densify, pce
+from sdsc_core.checks import check_choice, check_data, check_n_clusters
+from sdsc_core.dense import DENSE_STAGES, dense_stage
 from sdsc_core.methods import METHODS
-from sdsc_core.metrics import (
-    Connectivity,
-    clustering_accuracy,
-    components,
-    connectivity,
-    inside_share,
-    ncut,
-    nmi,
-)
 from sdsc_core.spectral import cluster_rows, spectrum
-
-DENSE_STAGES = (None, "PCE", *DISTANCE_RULES)
-
-
-def dense_stage(
-    W: Affinity,
-    dense: str | None = "PCE",
-    theta1: float = 0.8,
-    theta2: float = 0.6,
-    hops: int | None = 1,
-    *,
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> Affinity:
-    """Step 2 of Algorithm 3: W* by PCE or by D1, D2, D3; W itself for None.
-
-    >>> W = np.array([[0, 0.9, 0], [0.9, 0, 0.7], [0, 0.7, 0]])
-    >>> dense_stage(W, None) is W
-    True
-    """
-    check_choice(dense, "dense", DENSE_STAGES)
-    if dense is None:
-        return W
-    if dense == "PCE":
-        star = pce(W, theta1, theta2, n_jobs=n_jobs, progress=progress)
-        return star if sp.issparse(W) else compact(star)
-    return densify(W, dense, hops, n_jobs=n_jobs, progress=progress)
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The figures of one affinity and the clusters found from it.
-
-    ACC and NMI are None without labels. CONN, Ncut and the share inside go by the true classes,
-    or without labels by the found clusters; ``by`` says which.
-    """
-
-    acc: float | None
-    nmi: float | None
-    conn: Connectivity
-    ncut: float
-    inside: float
-    nonzeros: int
-    density: float
-    component_sizes: NDArray[np.int64]
-    by: str
-
-
-def summarise(W: Affinity, found: Any, truth: Any = None) -> Summary:
-    """All figures that a screen or a table shows for W (N, N) and its clusters.
-
-    >>> s = summarise(np.kron(np.eye(2), 1 - np.eye(3)), [0, 0, 0, 1, 1, 1])
-    >>> s.acc, s.ncut, s.component_sizes.tolist(), s.by
-    (None, 0.0, [3, 3], 'found clusters')
-    """
-    n = W.shape[0]
-    found = check_labels(found, n, "found")
-    reference = found if truth is None else check_labels(truth, n, "truth")
-    nonzeros = int(W.nnz if sp.issparse(W) else np.count_nonzero(W))
-    return Summary(
-        acc=None if truth is None else clustering_accuracy(reference, found),
-        nmi=None if truth is None else nmi(reference, found),
-        conn=connectivity(W, reference),
-        ncut=ncut(W, reference),
-        inside=inside_share(W, reference),
-        nonzeros=nonzeros,
-        density=nonzeros / max(1, n * (n - 1)),
-        component_sizes=components(W),
-        by="found clusters" if truth is None else "true classes",
-    )
 
 
 class SDSC(ClusterMixin, BaseEstimator):
