@@ -44,4 +44,3 @@ screens = [
 if settings.in_exercise():  # these speak of classes, or set what may be locked
     screens = [s for s in screens if s.title not in ("Data", "Compare", "Tour")]
 st.navigation(screens).run()
-settings.publish()  # a screen may have changed some, as one that needs labels

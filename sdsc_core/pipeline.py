@@ -35,6 +35,7 @@ class SDSC(ClusterMixin, BaseEstimator):
 
     Examples
     --------
+    >>> from sdsc_core import clustering_accuracy
     >>> from sdsc_core.datasets import make_subspaces
     >>> data = make_subspaces(n_subspaces=2, dim=4, ambient=20, points_each=30)
     >>> model = SDSC(n_clusters=2).fit(data.X)

@@ -219,11 +219,13 @@ class TestUploads:
         assert "Samples are" not in labels_of(screen)
         assert screen.session_state.data == "faces"
 
-    def test_the_address_follows_what_the_screen_changed(self, screen):
+    def test_the_address_forgets_what_stood_in_for_labels(self, screen):
         upload(screen, "noisy_subspaces.npy")
         screen.switch_page("pages/explore.py")
         run(screen)
-        assert screen.query_params["clusters"] == "gap"
+        run(screen)
+        assert screen.session_state.clusters == "gap"
+        assert screen.query_params == {"data": "noisy_subspaces.npy"}
         choose(screen, "Data set", "digits")
         assert screen.session_state.last.k_from == "known"
         assert screen.query_params == {"data": "digits"}

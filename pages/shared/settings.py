@@ -171,11 +171,16 @@ def through_app() -> None:
 
 
 def publish() -> None:
-    """Write what differs from the defaults into the address."""
+    """Write what differs from the defaults into the address.
+
+    What stands in for want of labels is not written: whoever opens the address has it by itself.
+    """
+    gave_way = st.session_state.get("gave_way", {})
     wanted = {
         name: spell(st.session_state[name])
         for name, setting in SETTINGS.items()
         if spell(st.session_state[name]) != spell(setting.default)
+        and gave_way.get(name) != st.session_state[name]
     }
     if wanted != st.query_params.to_dict():
         st.query_params.from_dict(wanted)
@@ -220,14 +225,11 @@ def order_thetas(moved: str) -> None:
 def without_labels(name: str, needs: str, instead: str, labelled: bool) -> None:
     """A value that needs labels gives way to another without them, and comes back with them."""
     state = st.session_state
-    gave_way: set[str] = state.setdefault("gave_way", set())
+    gave_way: dict[str, Any] = state.setdefault("gave_way", {})
     if not labelled and state[name] == needs:
-        state[name] = instead
-        gave_way.add(name)
-    elif labelled and name in gave_way:
-        gave_way.remove(name)
-        if state[name] == instead:
-            state[name] = needs
+        state[name] = gave_way[name] = instead
+    elif labelled and gave_way.pop(name, None) == state[name]:
+        state[name] = needs
 
 
 def in_exercise() -> bool:
