@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import Affinity
 from sdsc_core.datasets import Dataset, prepare
-from sdsc_core.dense import dense_stage
+from sdsc_core.dense import DENSE_STAGES, dense_stage
 from sdsc_core.methods import METHODS
 from sdsc_core.metrics import summarise
 from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
@@ -22,7 +22,7 @@ from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
 GROWTH = {"LSR": 3.0, "LRR": 3.0, "BDR": 3.0, "LRSC": 3.0, "SSC": 2.3, "SSSC": 2.3}
 PROBE_POINTS = 100
 EIGENVALUES = 16  # among which the eigengap is looked for
-STAGES = ("none", "PCE", "D1", "D2", "D3")  # the order of every table
+STAGES = tuple(d or "none" for d in DENSE_STAGES)  # the order of every table
 AVERAGES = ("mean", "median")
 PERCENT = ("acc", "nmi")
 TITLES = {

@@ -17,7 +17,6 @@ from sdsc_core.methods import METHODS
 
 DIGITS = 5
 STAGES = (None, "D1", "D2", "D3")
-NAMES = {"none": "", "PCE": "-P", "D1": "-D1", "D2": "-D2", "D3": "-D3"}
 
 Print = dict[tuple[str, str], float]  # (method, stage) → a printed figure
 
@@ -66,6 +65,8 @@ def _printed_2(n_subjects: int, figure: str) -> Print:
 
 
 def _printed_3(n_samples: int, figure: str) -> Print:
+    if figure != "acc":
+        return {}
     stages = [d or "none" for d in STAGES]
     rows = printed.TABLE_3[n_samples].items()
     found = {(m, d): v for m, vs in rows for d, v in zip(stages, vs, strict=True)}
@@ -171,7 +172,7 @@ def to_markdown(name: str, size: int, results: Sequence[Result]) -> str:
     draws = len({r.repeat for r in results})
     texts = []
     for figure in chosen.figures:
-        print_of = chosen.printed(size, figure) if _is_printed(name, figure) else {}
+        print_of = chosen.printed(size, figure)
         stages, rows = compare.grid(results, figure)
         head = f"{compare.TITLES[figure]} (%), {size} {chosen.size_name}, mean of {draws} draw"
         texts.append(head + ("s" if draws > 1 else "") + "; in brackets the paper's\n")
@@ -184,10 +185,6 @@ def to_markdown(name: str, size: int, results: Sequence[Result]) -> str:
             texts.append(f"| {method} | {' | '.join(line)} |")
         texts.append("")
     return "\n".join(texts)
-
-
-def _is_printed(name: str, figure: str) -> bool:
-    return figure == "acc" or name == "table4"
 
 
 def _beside(row: compare.Row | None, paper: float | None) -> str:
