@@ -12,9 +12,9 @@ st.caption(
 )
 spot = st.empty()
 with spot, st.spinner("Loading the library …"):
-    from pages.shared import comparing, sidebar, stages
+    from pages.shared import compare_choose, compare_run, compare_show, sidebar, stages
     from pages.shared.warm import warm
-comparing.begin()
+compare_run.begin()
 warm(spot)
 sidebar.choose_data()
 data = stages.current_data()
@@ -22,22 +22,22 @@ if st.session_state.unprepared:
     st.warning(st.session_state.unprepared, icon=":material/info:")
     st.stop()
 
-comparing.choose(data)
-n_clusters = comparing.clusters(data, st.empty())
-jobs = comparing.jobs(data, n_clusters, comparing.parameters(data))
-comparing.start(data, jobs)
-comparing.work(jobs, st.empty())
-results = comparing.results(jobs)
+compare_choose.choose(data)
+n_clusters = compare_choose.clusters(data, st.empty())
+jobs = compare_run.jobs(data, n_clusters, compare_choose.parameters(data))
+compare_choose.start(data, jobs)
+compare_run.work(jobs, st.empty())
+results = compare_run.results(jobs)
 if not results:
     st.info("Nothing has been run for this data and these parameters yet: press Run.")
     st.stop()
 
-figure, average = comparing.choose_figure(data, results)
-comparing.table(results, figure, average)
+figure, average = compare_show.choose_figure(data, results)
+compare_show.table(results, figure, average)
 left, right = st.columns(2)
 with left:
-    comparing.bars(results, figure, average)
+    compare_show.bars(results, figure, average)
 with right:
-    comparing.time_against(results, figure, average)
-comparing.thumbnails(data, jobs)
-comparing.downloads(results, figure, average)
+    compare_show.time_against(results, figure, average)
+compare_show.thumbnails(data, jobs)
+compare_show.downloads(results, figure, average)

@@ -191,7 +191,7 @@ def test_a_run_goes_on_after_a_click_elsewhere(app, stop_at_the_second):
 
 
 def test_streamlits_own_stop_ends_the_run(app, stop_at_the_second, monkeypatch):
-    monkeypatch.setattr("pages.shared.comparing.PAUSE", 0.0)
+    monkeypatch.setattr("pages.shared.compare_run.PAUSE", 0.0)
     open_screen(app, data="motion")
     press(app, "Run")
     app.run()

@@ -232,6 +232,16 @@ def without_labels(name: str, needs: str, instead: str, labelled: bool) -> None:
         state[name] = needs
 
 
+def keep(key: str, default: Any) -> None:
+    """Before a widget: its value, which Streamlit forgets while the widget is not shown."""
+    state = st.session_state
+    kept = state.setdefault("kept", {})
+    if key in state:
+        kept[key] = state[key]
+    else:
+        state[key] = kept.get(key, default)
+
+
 def in_exercise() -> bool:
     """Whether the session came by a teacher's address, which hides or locks something."""
     return bool(st.session_state.hide or st.session_state.lock)
