@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from numbers import Real
 from typing import Any
 
@@ -125,6 +126,11 @@ class Method:
     rule: str = "sum"
     needs_clusters: bool = False
 
+    @property
+    def uses_seed(self) -> bool:
+        """Whether the method draws at random; the others give the same W for every seed."""
+        return "random_state" in _signature(self.function)
+
     def settings(self, **params: Any) -> dict[str, Value]:
         """All parameters, checked, with the defaults of those not given."""
         known = {p.name: p for p in self.parameters}
@@ -166,7 +172,7 @@ class Method:
             "n_jobs": n_jobs,
             "progress": progress,
         }
-        wanted = inspect.signature(self.function).parameters
+        wanted = _signature(self.function)
         given = {name: value for name, value in offered.items() if name in wanted}
         # A small matrix gains little from several BLAS threads, which on a busy machine wait.
         with one_thread() if len(X) <= SMALL else nullcontext():
@@ -175,6 +181,11 @@ class Method:
     def affinity(self, solution: Solution) -> Affinity:
         """W in [0, 1] by this method's rule: eq. 5 for IMC, eq. 4 for the others."""
         return affinity(solution.C) if self.rule == "max" else unit_affinity(solution.C)
+
+
+@cache  # a signature takes a while to read
+def _signature(function: Callable[..., Solution]) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)
 
 
 def unit_rows(X: NDArray[np.float64]) -> NDArray[np.float64]:

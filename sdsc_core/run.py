@@ -1,0 +1,265 @@
+"""Algorithm 3, once: samples → C → W → W* → eigenvectors → clusters → figures.
+
+`run_stages` takes a data set and `RunSettings` and returns a `Run` with every intermediate result.
+Estimator, comparison, experiments, command line, downloaded script and screens all call it. Each
+stage is asked for by a key of what it depends on, so that a caller who keeps results (``keep``)
+computes only what lies after a change.
+"""
+
+import time
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdsc_core.affinity import affinity
+from sdsc_core.blocks import Progress
+from sdsc_core.checks import Affinity, check_gamma, check_n_clusters
+from sdsc_core.datasets import Dataset
+from sdsc_core.dense import dense_stage
+from sdsc_core.imc import ImcPath, imc
+from sdsc_core.methods import METHODS
+from sdsc_core.metrics import Summary, summarise
+from sdsc_core.settings import RunSettings
+from sdsc_core.spectral import Spectrum, cluster_rows, spectrum, suggest_n_clusters
+
+T = TypeVar("T")
+
+# Gives the value for a stage and its key: computed now, or kept from before.
+Keep = Callable[[str, Hashable, Callable[[], Any]], Any]
+# Gives the progress callback for a stage by its title.
+Report = Callable[[str], Progress | None]
+
+EIGENVALUES = 16  # shown of every spectrum
+MOST_SUGGESTED = 30  # clusters that the eigengap may suggest
+
+
+@dataclass(frozen=True)
+class Sparse:
+    """The first stage: C (N, N), W, the path where the method is IMC, and how a solver ended."""
+
+    C: Any
+    W: Affinity
+    path: ImcPath | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Side:
+    """What follows from one affinity, W or W*."""
+
+    W: Affinity
+    spectrum: Spectrum
+    labels: NDArray[np.int64]
+    summary: Summary
+
+
+@dataclass(frozen=True)
+class Run:
+    """Every result of one run. ``before`` is None where only W* was asked for.
+
+    ``n_clusters_from`` says where their number comes from: "chosen", "known" or "suggested by the
+    eigengap". ``seconds`` holds what each stage took when it was computed.
+    """
+
+    data: Dataset
+    settings: RunSettings
+    n_clusters: int
+    n_clusters_from: str
+    sparse: Sparse
+    before: Side | None
+    after: Side
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+def run_stages(
+    data: Dataset,
+    settings: RunSettings | None = None,
+    *,
+    only_dense: bool = False,
+    keep: Keep | None = None,
+    report: Report | None = None,
+    n_jobs: int | None = None,
+    gamma_ahead: int = 0,
+) -> Run:
+    """Algorithm 3 with every intermediate result.
+
+    Parameters
+    ----------
+    data : X (N, D), with labels where the classes are known.
+    settings : see `RunSettings`; without a number of clusters the classes give it, else the
+        widest gap between the eigenvalues of W*.
+    only_dense : leave out the clusters and figures of W, as a table of W* alone does.
+    keep : called with a stage's name, its key and a function; returns the function's value or
+        one kept from before.
+    report : called with the title of a stage; returns its progress callback.
+    gamma_ahead : run IMC at least this far, since a smaller Γ is a slice of a longer path.
+
+    >>> from sdsc_core.datasets import make_subspaces
+    >>> run = run_stages(make_subspaces(2, 4, 20, 30), RunSettings(gamma=5))
+    >>> run.n_clusters, run.n_clusters_from, run.after.summary.acc
+    (2, 'known', 1.0)
+    """
+    stages = _Stages(data, settings or RunSettings(), keep, report, n_jobs, gamma_ahead)
+    sparse = stages.sparse()
+    star = stages.dense(sparse.W)
+    k, k_from, found = stages.clusters(star)
+    after = stages.side("W*", star, k, found)
+    if star is sparse.W:
+        before: Side | None = after
+    else:
+        before = None if only_dense else stages.side("W", sparse.W, k)
+    return Run(data, stages.settings, k, k_from, sparse, before, after, stages.seconds)
+
+
+def n_vectors(n_points: int, n_clusters: int | None) -> int:
+    """Eigenvectors to compute: those that are shown, more where clusters are still to be counted.
+
+    >>> n_vectors(384, 6), n_vectors(384, None), n_vectors(10, None)
+    (16, 31, 10)
+    """
+    wanted = MOST_SUGGESTED + 1 if n_clusters is None else max(EIGENVALUES, n_clusters)
+    return min(wanted, n_points)
+
+
+def cluster_side(
+    W: Affinity,
+    n_clusters: int,
+    labels: Any = None,
+    *,
+    seed: int = 0,
+    found: Spectrum | None = None,
+    progress: Progress | None = None,
+) -> Side:
+    """The third stage on one affinity (N, N): eigenvectors, clusters and figures.
+
+    ``found`` is a spectrum of W that is there already; it serves unless the number of clusters
+    decides otherwise about weak links between components.
+
+    >>> side = cluster_side(np.kron(np.eye(2), 1 - np.eye(3)), 2)
+    >>> side.labels.tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    n_clusters = check_n_clusters(n_clusters, W.shape[0])
+    usable = (
+        found is not None
+        and len(found.eigenvalues) >= n_clusters
+        and found.regularised == (found.n_components > n_clusters)
+    )
+    if found is None or not usable:
+        found = spectrum(W, n_vectors(W.shape[0], n_clusters), n_clusters, seed, progress)
+    clusters = cluster_rows(found.embedding(n_clusters), n_clusters, seed)
+    return Side(W, found, clusters, summarise(W, clusters, labels))
+
+
+class _Stages:
+    """One run's data, settings and keeping; a method for each stage."""
+
+    def __init__(
+        self,
+        data: Dataset,
+        settings: RunSettings,
+        keep: Keep | None,
+        report: Report | None,
+        n_jobs: int | None,
+        gamma_ahead: int,
+    ):
+        self.data, self.settings, self.n_jobs = data, settings, n_jobs
+        self.keep, self.report, self.gamma_ahead = keep, report, gamma_ahead
+        self.seconds: dict[str, float] = {}
+
+    def sparse(self) -> Sparse:
+        """C and W by the method; of IMC the whole path is kept, which serves every smaller Γ."""
+        s = self.settings
+        if s.method != "IMC":
+            return self._stage("sparse", s.sparse_key(), self._solve)
+        check_gamma(s.gamma, self.data.n_points, "gamma")
+        longest = min(max(s.gamma, self.gamma_ahead), self.data.n_points - 1)
+        path = self._stage("IMC", (s.residual, s.similarity, longest), lambda: self._path(longest))
+        return self._stage("sparse", s.sparse_key(), lambda: self._slice(path))
+
+    def _path(self, longest: int) -> ImcPath:
+        s = self.settings
+        return imc(
+            self.data.X,
+            longest,
+            residual=s.residual,
+            similarity=s.similarity,
+            n_jobs=self.n_jobs,
+            progress=self._progress("IMC, points done"),
+        )
+
+    def _slice(self, path: ImcPath) -> Sparse:
+        C = path.coefficients(self.settings.gamma)
+        return Sparse(C, affinity(C, "max"), path)
+
+    def _solve(self) -> Sparse:
+        s, method = self.settings, METHODS[self.settings.method]
+        solution = method.solve(
+            self.data.X,
+            n_clusters=s.n_clusters or self.data.n_classes or None,
+            random_state=s.seed,
+            n_jobs=self.n_jobs,
+            progress=self._progress(s.method),
+            **s.method_params(),
+        )
+        return Sparse(solution.C, method.affinity(solution), message=solution.message)
+
+    def dense(self, W: Affinity) -> Affinity:
+        """W*; W itself without a dense stage."""
+        s = self.settings
+        if s.dense is None:
+            return W
+        return self._stage(
+            "dense",
+            s.dense_key(),
+            lambda: dense_stage(
+                W, s.dense, s.theta1, s.theta2, s.hops,
+                n_jobs=self.n_jobs, progress=self._progress("Dense stage"),
+            ),
+        )  # fmt: skip
+
+    def clusters(self, star: Affinity) -> tuple[int, str, Spectrum | None]:
+        """How many clusters and why; with the spectrum of W* where it had to be asked."""
+        s = self.settings
+        if s.n_clusters is not None:
+            return check_n_clusters(s.n_clusters, self.data.n_points), "chosen", None
+        if self.data.n_classes:
+            return self.data.n_classes, "known", None
+        found: Spectrum = self._stage(
+            "spectrum",
+            (s.dense_key(), s.seed),
+            lambda: spectrum(
+                star, n_vectors(star.shape[0], None), None, s.seed,
+                self._progress("Eigenvectors of W*, products"),
+            ),
+        )  # fmt: skip
+        return suggest_n_clusters(found.eigenvalues), "suggested by the eigengap", found
+
+    def side(self, name: str, W: Affinity, k: int, found: Spectrum | None = None) -> Side:
+        """Clusters and figures of W or W*."""
+        s = self.settings
+        made_from = s.sparse_key() if name == "W" else s.dense_key()
+        return self._stage(
+            f"{name} side",
+            (made_from, s.seed, k),
+            lambda: cluster_side(
+                W, k, self.data.labels, seed=s.seed, found=found,
+                progress=self._progress(f"Eigenvectors of {name}, products"),
+            ),
+        )  # fmt: skip
+
+    def _progress(self, title: str) -> Progress | None:
+        return self.report(title) if self.report else None
+
+    def _stage(self, name: str, key: Hashable, compute: Callable[[], T]) -> T:
+        def timed() -> tuple[T, float]:
+            start = time.perf_counter()
+            value = compute()
+            return value, time.perf_counter() - start
+
+        made = self.keep(name, (self.data.digest, key), timed) if self.keep else timed()
+        value, self.seconds[name] = made
+        return value

@@ -1,0 +1,119 @@
+"""The settings of a run, each defined once: default, range, and how it is spelt everywhere.
+
+A line of `RunSettings` is all that the address, the command line, a script and the sidebar read.
+"""
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from sdsc_core.checks import check_choice, check_count, check_thetas
+from sdsc_core.dense import DENSE_STAGES
+from sdsc_core.methods import METHODS
+from sdsc_core.methods.base import Value
+
+NONE = "none"  # how an address and the command line spell None
+
+
+def _setting(default: Any, option: str, help: str, **limits: Any) -> Any:
+    """A field with its option on the command line; ``limits`` are low, high or choices."""
+    return field(default=default, metadata={"option": option, "help": help, **limits})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSettings:
+    """What a run is made from; ``params`` are those of a method other than IMC.
+
+    The ranges are what the mathematics allows; a slider's range is the slider's.
+
+    >>> RunSettings(gamma=5, dense="D3").changed()
+    {'gamma': 5, 'dense': 'D3'}
+    """
+
+    method: str = _setting("IMC", "--method", "one of METHODS", choices=tuple(METHODS))
+    gamma: int = _setting(6, "--gamma", "Γ of IMC, picks for each point", low=1)
+    residual: str = _setting(
+        "as_printed", "--residual", "of IMC", choices=("as_printed", "centred")
+    )
+    similarity: str = _setting("residual", "--similarity", "of IMC", choices=("residual", "pair"))
+    dense: str | None = _setting("PCE", "--dense", "dense stage", choices=DENSE_STAGES)
+    theta1: float = _setting(0.8, "--theta1", "θ₁ of PCE", low=0.0, high=1.0)
+    theta2: float = _setting(0.6, "--theta2", "θ₂ of PCE", low=0.0, high=1.0)
+    hops: int | None = _setting(1, "--hops", "points between, for D1 to D3", low=1)
+    n_clusters: int | None = _setting(
+        None, "--clusters", "how many; by default one for each class, or by the eigengap", low=1
+    )
+    seed: int = _setting(0, "--seed", "of eigensolver and k-means", low=0, high=2**32 - 1)
+    params: Mapping[str, Value] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """One sentence for a value that no run can use."""
+        for f in fields(self):
+            limits, value = f.metadata, getattr(self, f.name)
+            if "choices" in limits:
+                check_choice(value, f.name, limits["choices"])
+            elif value is not None and "low" in limits and not isinstance(f.default, float):
+                check_count(value, f.name, limits["low"], limits.get("high"))
+        if self.dense == "PCE":
+            check_thetas(self.theta1, self.theta2)
+        METHODS[self.method].settings(**self.method_params())
+
+    def method_params(self) -> dict[str, Any]:
+        """The parameters of the method by its own names."""
+        if self.method != "IMC":
+            return dict(self.params)
+        own = {"residual": self.residual, "similarity": self.similarity}
+        return {"n_iterations": self.gamma, **own, **self.params}
+
+    def sparse_key(self) -> Hashable:
+        """What W depends on, beside the data."""
+        seed = self.seed if METHODS[self.method].uses_seed else None
+        clusters = self.n_clusters if METHODS[self.method].needs_clusters else None
+        return self.method, tuple(sorted(self.method_params().items())), seed, clusters
+
+    def dense_key(self) -> Hashable:
+        """What W* depends on, beside the data: θ only where PCE uses them, hops where D1–D3 do."""
+        own: tuple[Any, ...] = ()
+        if self.dense == "PCE":
+            own = (self.theta1, self.theta2)
+        elif self.dense is not None:
+            own = (self.hops,)
+        return self.sparse_key(), self.dense, own
+
+    def changed(self) -> dict[str, Any]:
+        """The settings that differ from their defaults, in order."""
+        default = RunSettings()
+        return {
+            f.name: getattr(self, f.name)
+            for f in fields(self)
+            if getattr(self, f.name) != getattr(default, f.name)
+        }
+
+
+def read_setting(name: str, text: str) -> Any:
+    """A setting from an address or the command line; ValueError with what is allowed.
+
+    >>> read_setting("dense", "none"), read_setting("gamma", "7")
+    (None, 7)
+    """
+    [known] = [f for f in fields(RunSettings) if f.name == name]
+    kind: Any = int if known.default is None else type(known.default)
+    if text.lower() == NONE and "None" in str(known.type):
+        return None
+    try:
+        value = kind(text)
+    except ValueError:
+        article = "a whole number" if kind is int else "a number"
+        raise ValueError(f"{name} is {text!r}; give {article}.") from None
+    given: dict[str, Any] = {name: value}
+    RunSettings(**given)  # refuses what is out of range
+    return value
+
+
+def spell_setting(value: Any) -> str:
+    """A setting as an address and the command line hold it.
+
+    >>> spell_setting(None), spell_setting(0.8)
+    ('none', '0.8')
+    """
+    return NONE if value is None else str(value)
