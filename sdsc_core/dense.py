@@ -482,7 +482,8 @@ def changes(
     raised = sp.coo_array(sp.triu(W_star - W, k=1))
     keep = raised.data > 0
     i, j = (raised.row[keep].astype(np.int64), raised.col[keep].astype(np.int64))
-    before, after = (np.asarray(A[i, j], np.float64).ravel() for A in (W, W_star))
+    # Where nothing was raised SciPy would give sparse arrays.
+    before, after = (A[i, j] if len(i) else np.empty(0) for A in (W, W_star))
     cases, witness = np.zeros(len(i), np.int64), np.full(len(i), -1)
     _witnesses(i, j, _parts(W), RULES[rule], theta1, theta2, before, cases, witness)
     return Changes(i, j, before, after, cases, witness)
