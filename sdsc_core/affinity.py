@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sdsc_core.checks import Affinity, check_choice
+from sdsc_core.checks import Affinity, check_choice, check_square
 
 
 def affinity(C: Any, rule: str = "max") -> sp.csr_array:
@@ -18,7 +18,7 @@ def affinity(C: Any, rule: str = "max") -> sp.csr_array:
     [[0.0, 0.9, 0.0], [0.9, 0.0, 0.4], [0.0, 0.4, 0.0]]
     """
     check_choice(rule, "rule", ("max", "sum"))
-    C = _square(C)
+    C = magnitudes(C)
     W = C.maximum(C.T) if rule == "max" else C + C.T
     return sp.csr_array(W)
 
@@ -32,7 +32,7 @@ def unit_affinity(C: Any) -> Affinity:
     >>> unit_affinity(np.array([[0.0, 8.0], [2.0, 0.0]])).tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
-    C = off_diagonal(_square(C))
+    C = off_diagonal(magnitudes(C))
     largest = C.max(axis=1).toarray()
     C.data /= np.repeat(largest, np.diff(C.indptr))
     W = affinity(C, "sum")
@@ -60,12 +60,10 @@ def off_diagonal(W: sp.csr_array, above: float = 0.0) -> sp.csr_array:
     return sp.csr_array((W.data[keep], W.indices[keep], indptr), shape=W.shape)
 
 
-def _square(C: Any) -> sp.csr_array:
-    C = sp.csr_array(C, dtype=np.float64, copy=True)
-    if C.shape[0] != C.shape[1]:
-        raise ValueError(f"C has shape {C.shape}; a coefficient matrix is square.")
-    C.sum_duplicates()
-    C.data = np.abs(C.data)
-    if not np.isfinite(C.data).all():
-        raise ValueError("C has NaN or infinite entries; a coefficient is a finite number.")
-    return C
+def magnitudes(C: Any) -> sp.csr_array:
+    """|C| as a CSR array of its own.
+
+    >>> magnitudes([[0, -2.0], [1, 0]]).toarray().tolist()
+    [[0.0, 2.0], [1.0, 0.0]]
+    """
+    return abs(sp.csr_array(check_square(C, "C", "a coefficient")))

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+from sdsc_core.checks import check_count
+
 T = TypeVar("T")
 
 # Called with (done, total) in the caller's thread, with a total of 0 where it is not known.
@@ -73,11 +75,7 @@ def n_threads(n_jobs: int | None) -> int:
             if hasattr(os, "sched_getaffinity")
             else os.cpu_count() or 1
         )
-    if n_jobs < 1:
-        raise ValueError(
-            f"n_jobs is {n_jobs}; give a number of threads from 1, or None for all cores."
-        )
-    return n_jobs
+    return check_count(n_jobs, "n_jobs", 1, None, ", or None for all cores")
 
 
 def run_blocks(

@@ -1,5 +1,6 @@
 """Input checks. A failure is one sentence: the argument, its value, and what is allowed."""
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,15 +24,7 @@ def check_data(X: Any, *, min_points: int = 2, name: str = "X") -> NDArray[np.fl
         raise ValueError(
             f"{name} is a sparse matrix; give a dense array of shape (n_samples, n_features)."
         )
-    try:
-        array = np.asarray(X)
-        if array.dtype.kind not in "buifOUS":
-            raise TypeError
-        array = array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} holds values that are not real numbers; give a numeric array."
-        ) from None
+    array = _real(X, name, copy=True)
     if array.ndim != 2:
         raise ValueError(
             f"{name} has shape {array.shape}; give two dimensions, (n_samples, n_features)."
@@ -54,6 +47,29 @@ def check_data(X: Any, *, min_points: int = 2, name: str = "X") -> NDArray[np.fl
     return array
 
 
+def _real(values: Any, name: str, copy: bool = False) -> Any:
+    """An array, or a sparse matrix as CSR, of float64."""
+    try:
+        array = sp.csr_array(values) if is_sparse(values) else np.asarray(values)
+        if array.dtype.kind not in "buifOUS":  # a complex number would lose its imaginary part
+            raise TypeError
+        return array.astype(np.float64, copy=copy)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(
+            f"{name} holds values that are not real numbers; give a numeric array."
+        ) from None
+
+
+def check_values(values: Any, name: str) -> NDArray[np.float64]:
+    """A finite float64 vector of at least one number."""
+    array = _real(values, name)
+    if sp.issparse(array) or array.ndim != 1 or not array.size:
+        raise ValueError(f"{name} has shape {array.shape}; give one dimension, not empty.")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} has NaN or infinite values; remove them.")
+    return array
+
+
 def check_count(value: Any, name: str, low: int, high: int | None = None, why: str = "") -> int:
     """A whole number in [low, high]."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
@@ -70,46 +86,75 @@ def check_gamma(value: Any, n_points: int, name: str = "n_iterations") -> int:
 
 def check_choice(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
     """One of a few names."""
-    if value not in choices:
+    if not isinstance(value, str | int | np.integer | None) or value not in choices:
         raise ValueError(f"{name} is {value!r}; choose one of {', '.join(map(repr, choices))}.")
     return value
 
 
-def check_thetas(theta1: float, theta2: float) -> tuple[float, float]:
+def check_number(value: Any, name: str, low: float, high: float | None = None) -> float:
+    """A number in [low, high]."""
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    if not number or not low <= value or (high is not None and value > high):
+        span = f"from {low:g}" + ("" if high is None else f" to {high:g}")
+        raise ValueError(f"{name} is {value!r}; give a number {span}.")
+    return float(value)
+
+
+def check_seed(value: Any, name: str = "random_state") -> int | None:
+    """A seed, or None for another draw each time."""
+    if value is None:
+        return None
+    return check_count(value, name, 0, 2**32 - 1, ", or None for another draw each time")
+
+
+def check_thetas(theta1: Any, theta2: Any) -> tuple[float, float]:
     """1 ≥ θ₁ > θ₂ ≥ 0, as Definition 1 needs."""
-    for name, value in (("theta1", theta1), ("theta2", theta2)):
-        if not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
-            raise ValueError(f"{name} is {value!r}; give a number from 0 to 1.")
+    theta1, theta2 = check_number(theta1, "theta1", 0, 1), check_number(theta2, "theta2", 0, 1)
     if theta1 <= theta2:
         raise ValueError(
             f"theta1 is {theta1} and theta2 is {theta2}; theta1 must be the larger one."
         )
-    return float(theta1), float(theta2)
+    return theta1, theta2
+
+
+def check_square(W: Any, name: str, what: str) -> Affinity:
+    """A square matrix of finite numbers as float64: CSR with sorted rows and without stored zeros,
+    or an array, as it came. The caller's own matrix is left as it is."""
+    W = _real(W, name)
+    if W.ndim != 2 or W.shape[0] != W.shape[1]:
+        raise ValueError(f"{name} has shape {W.shape}; {what} matrix is square.")
+    if W.shape[0] < 1:
+        raise ValueError(f"{name} has shape {W.shape}; at least one point is needed.")
+    if is_sparse(W):
+        W = _canonical(W, name)
+    if not np.isfinite(W.data if is_sparse(W) else W).all():
+        raise ValueError(f"{name} has NaN or infinite entries; fill in or remove them.")
+    return W
+
+
+def _canonical(W: sp.csr_array, name: str) -> sp.csr_array:
+    try:
+        # Made anew, since what a matrix says of its own order may be out of date.
+        W = sp.csr_array((W.data, W.indices, W.indptr), shape=W.shape)
+        W.check_format(full_check=True)  # a kernel would read beyond the end
+    except ValueError:
+        raise ValueError(f"{name} is a damaged sparse matrix; build it anew.") from None
+    if not (W.has_canonical_format and W.data.all()):
+        W = W.copy()
+        W.sum_duplicates()
+        W.eliminate_zeros()  # a stored zero is no edge
+    return W
 
 
 def check_affinity(W: Any, *, unit: bool = False, name: str = "W") -> Affinity:
     """W as a symmetric, non-negative float64 CSR array (or dense array, as it came).
 
+    Whatever reads a W reads it through here, so that all read the same: rows sorted, no stored
+    zeros, and w_ij = w_ji to the last bit; where rounding made them differ, the larger one holds.
     ``unit`` asks for values in [0, 1], which the dense stage needs.
     """
-    try:
-        W = sp.csr_array(W) if is_sparse(W) else np.asarray(W)
-        W = W.astype(np.float64, copy=False)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} holds values that are not numbers; give a numeric matrix."
-        ) from None
-    if W.ndim != 2 or W.shape[0] != W.shape[1]:
-        raise ValueError(f"{name} has shape {W.shape}; an affinity matrix is square.")
-    if W.shape[0] < 1:
-        raise ValueError(f"{name} has shape {W.shape}; at least one point is needed.")
-    if is_sparse(W) and not (W.has_canonical_format and W.data.all()):
-        W = W.copy()
-        W.sum_duplicates()
-        W.eliminate_zeros()  # a stored zero is no edge
+    W = check_square(W, name, "an affinity")
     values = W.data if is_sparse(W) else W
-    if not np.isfinite(values).all():
-        raise ValueError(f"{name} has NaN or infinite entries; an affinity is a finite number.")
     lowest, highest = (values.min(), values.max()) if values.size else (0.0, 0.0)
     if lowest < 0:
         raise ValueError(
@@ -119,30 +164,61 @@ def check_affinity(W: Any, *, unit: bool = False, name: str = "W") -> Affinity:
         raise ValueError(
             f"{name} has the entry {highest:.6g}; the dense stage needs similarities in [0, 1]."
         )
-    gap = asymmetry(W)
+    if _is_symmetric(W):
+        return W
+    difference: Any = abs(W - W.T)
+    gap = float(difference.max())
     if gap > 1e-8 * max(1.0, highest):
         raise ValueError(f"{name} is not symmetric: w_ij and w_ji differ by up to {gap:.3g}.")
-    return W
+    return sp.csr_array(W.maximum(W.T)) if is_sparse(W) else np.maximum(W, W.T)
 
 
-def asymmetry(W: Affinity) -> float:
-    """Largest |w_ij − w_ji|."""
-    difference: Any = abs(W - W.T)
-    if is_sparse(difference):
-        return float(difference.data.max()) if difference.nnz else 0.0
-    return float(difference.max())
+def _is_symmetric(W: Affinity) -> bool:
+    if not is_sparse(W):
+        return np.array_equal(W, W.T)
+    turned = W.T.tocsr()
+    parts = ("indptr", "indices", "data")
+    return all(np.array_equal(getattr(W, p), getattr(turned, p)) for p in parts)
 
 
-def check_labels(labels: Any, n_points: int, name: str = "labels") -> NDArray[np.int64]:
+def check_star(W: Affinity, W_star: Any, name: str = "W_star") -> Affinity:
+    """W* as an affinity of as many points as W."""
+    W_star = check_affinity(W_star, name=name)
+    if W_star.shape != W.shape:
+        raise ValueError(f"{name} has shape {W_star.shape}; W has shape {W.shape}, give the same.")
+    return W_star
+
+
+def check_labels(
+    labels: Any, n_points: int | None = None, name: str = "labels"
+) -> NDArray[np.int64]:
     """Labels of n points as integers from 0, in the order of the sorted names."""
-    array = np.asarray(labels)
-    if array.ndim != 1 or array.shape[0] != n_points:
-        raise ValueError(
-            f"{name} has shape {array.shape}; one label for each of {n_points} points is needed."
-        )
+    array = _one_kind(labels, name)
+    if array.ndim != 1 or (n_points is not None and array.shape[0] != n_points):
+        each = "each point" if n_points is None else f"each of {n_points} points"
+        raise ValueError(f"{name} has shape {array.shape}; one label for {each} is needed.")
+    if not array.size:
+        raise ValueError(f"{name} is empty; at least one point is needed.")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise ValueError(f"{name} has NaN or infinite values; each point needs a class.")
     return np.unique(array, return_inverse=True)[1].astype(np.int64)
+
+
+def _one_kind(labels: Any, name: str) -> NDArray[Any]:
+    """Labels that are all numbers or all text; NumPy would make text of both."""
+    try:
+        array = labels if isinstance(labels, np.ndarray) else np.asarray(labels, dtype=object)
+        if array.dtype == object and array.ndim == 1:
+            if not any(all(isinstance(v, kind) for v in array) for kind in (Real, str, bytes)):
+                raise TypeError
+            array = np.asarray(array.tolist())
+        if array.dtype.kind not in "biufUSO":
+            raise TypeError
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"{name} holds neither only numbers nor only text; give one kind."
+        ) from None
+    return array
 
 
 def check_n_clusters(value: Any, n_points: int) -> int:

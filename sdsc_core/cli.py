@@ -146,8 +146,10 @@ def _cluster(options: argparse.Namespace) -> None:
         top = spectrum(star, min(MOST_SUGGESTED, len(X)), progress=report)
         k = suggest_n_clusters(top.eigenvalues)
     stages = {"W": W} if dense is None else {"W": W, "W*": star}
+    tops = {name: spectrum(A, k, k, options.seed, report) for name, A in stages.items()}
     found = {
-        name: spectral_clustering(A, k, options.seed, progress=report) for name, A in stages.items()
+        name: spectral_clustering(A, k, options.seed, spectrum_=tops[name])
+        for name, A in stages.items()
     }
     report.clear()
     _save(options, W, star, list(found.values())[-1], data)
@@ -156,6 +158,10 @@ def _cluster(options: argparse.Namespace) -> None:
         print(solution.message)
     figures = {name: summarise(A, found[name], data.labels) for name, A in stages.items()}
     print(table(figures))
+    for name, top in tops.items():
+        for message in (top.message, figures[name].conn.message):
+            if message:
+                print(f"{name}: {message}")
 
 
 def _checked(options: argparse.Namespace) -> tuple[str | None, Method]:

@@ -106,11 +106,13 @@ def finish(
     """Second and third stage: the figures, W*, and the labels found."""
     start = time.perf_counter()
     star = dense_stage(solved.W, dense, *thetas, progress=progress)
-    labels = spectral_clustering(star, n_clusters, random_state, progress=progress)
+    top = spectrum(star, n_clusters, n_clusters, random_state, progress)
+    labels = spectral_clustering(star, n_clusters, random_state, spectrum_=top)
     seconds = solved.seconds + time.perf_counter() - start
     s = summarise(star, labels, data.labels)
     figures = (s.acc, s.nmi, s.conn.mean, s.conn.min, s.conn.whole, seconds)
-    return Result(method, dense or "none", repeat, *figures, solved.message), star, labels
+    message = " ".join(filter(None, (solved.message, top.message, s.conn.message)))
+    return Result(method, dense or "none", repeat, *figures, message), star, labels
 
 
 @cache  # a signature takes a while to read

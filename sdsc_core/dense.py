@@ -12,16 +12,17 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import shortest_path
+from scipy.sparse.csgraph import dijkstra
 
 from sdsc_core._jit import kernel
 from sdsc_core.affinity import compact, off_diagonal
-from sdsc_core.blocks import Progress, run_blocks
+from sdsc_core.blocks import Progress, run_blocks, tick
 from sdsc_core.checks import (
     Affinity,
     check_affinity,
     check_choice,
     check_count,
+    check_star,
     check_thetas,
     is_sparse,
 )
@@ -31,7 +32,8 @@ DISTANCE_RULES = ("D1", "D2", "D3")
 DENSE_STAGES = (None, "PCE", *DISTANCE_RULES)
 PATHS_A_BLOCK = 4_000_000  # two-hop paths that one block of rows may follow
 TILE = 256  # columns of a tile of the dense product; a row of it stays in the first cache
-MOST_ALL_PATHS = 20_000  # points; the result is a dense N × N array
+SEEN = 1.0 - 5e-7  # float32 tells a distance this much shorter, and rounding does not make one
+ROWS_AT_A_TIME = 256  # of all shortest paths, between two reports of progress
 E_INVERSE = float(np.exp(-1.0))
 
 
@@ -113,11 +115,13 @@ def densify(
     W : (N, N) symmetric, in [0, 1], sparse or dense.
     transform : "D1": d = 1 − w; "D2": d = 1 − ln w; "D3": d = 1 / w.
     hops : intermediate points on a path. 1 is the paper's single pass, which reads d and not d*;
-        more go beyond the paper, and None takes all shortest paths.
+        more go beyond the paper, and None takes all shortest paths, by Dijkstra's algorithm; it
+        is refused where the result, in which nearly all pairs are linked, would not fit.
 
     Returns
     -------
-    W* as W was, CSR or array. On a dense W the distances are float32.
+    W* as W was, CSR or array. On a dense W the distances are float32, and what they do not show,
+    a change by less than 5e-7 of a distance, is none.
 
     >>> W = np.array([[0, 0.8, 0], [0.8, 0, 0.4], [0, 0.4, 0]])
     >>> densify(sp.csr_array(W), "D1").toarray()[0].round(2).tolist()
@@ -126,7 +130,7 @@ def densify(
     W = check_affinity(W, unit=True)
     check_choice(transform, "transform", DISTANCE_RULES)
     if hops is None:
-        return _all_paths(W, transform)
+        return _all_paths(W, transform, progress)
     hops = check_count(hops, "hops", 1, None, ", or None for all shortest paths")
     if not is_sparse(W):
         return _dense_passes(W, transform, hops, n_jobs, progress)
@@ -291,7 +295,7 @@ def _dense_passes(
         _mirror(best)
         np.fill_diagonal(best, np.inf)
     # Only where a path is shorter: float32 must not touch the other entries.
-    return np.where(best < D, np.maximum(W, to_similarity(best, transform)), W)
+    return np.where(best < SEEN * D, np.maximum(W, to_similarity(best, transform)), W)
 
 
 def _min_plus_block(left, D, best, start, stop):
@@ -335,21 +339,51 @@ def _mirror(A):
             A[i, j] = A[j, i]
 
 
-def _all_paths(W: Affinity, transform: str) -> Affinity:
+def _all_paths(W: Affinity, transform: str, progress: Progress | None) -> Affinity:
+    from sdsc_core.methods._memory import check_memory  # the methods build on this module
+
     n = W.shape[0]
-    if n > MOST_ALL_PATHS:
-        raise ValueError(
-            f"hops is None and W has {n} points: all shortest paths need {8e-9 * n * n:.0f} GB;"
-            f" give a number of hops, or at most {MOST_ALL_PATHS} points."
-        )
+    # One N × N array, and for a sparse W a CSR array of all its entries.
+    check_memory(
+        8 * n * n + (12 * n * n if is_sparse(W) else 0),
+        "a dense stage over all shortest paths (hops=None)",
+        n,
+        name="W",
+        instead="give fewer points or a number of hops",
+    )
     graph = off_diagonal(sp.csr_array(W))
     # A distance of 0 (D1, w = 1) must not read as "no edge".
     graph.data = np.maximum(to_distance(graph.data, transform), 1e-300)
-    shortest = shortest_path(graph, method="D", directed=False)
-    np.fill_diagonal(shortest, np.inf)
-    star = to_similarity(np.minimum(shortest, shortest.T), transform)
-    star = np.maximum(star, sp.csr_array(W).toarray())
-    return sp.csr_array(star) if is_sparse(W) else star
+    star = np.empty((n, n))
+    for start in range(0, n, ROWS_AT_A_TIME):
+        tick(progress, start, n)
+        rows = np.arange(start, min(start + ROWS_AT_A_TIME, n))
+        shortest = dijkstra(graph, indices=rows)
+        shortest[np.arange(len(rows)), rows] = np.inf
+        own = W[rows].toarray() if is_sparse(W) else W[rows]
+        star[rows] = np.maximum(to_similarity(shortest, transform), own)
+    _larger_of_both(star)
+    return _to_sparse(star) if is_sparse(W) else star
+
+
+@kernel
+def _larger_of_both(A):
+    """A path summed from its other end may differ in the last bit."""
+    for i in range(A.shape[0]):
+        for j in range(i):
+            A[i, j] = A[j, i] = max(A[i, j], A[j, i])
+
+
+def _to_sparse(A: NDArray[np.float64]) -> sp.csr_array:
+    """CSR without the coordinates that SciPy would note in between, three times its size."""
+    n = len(A)
+    starts = np.concatenate([[0], np.cumsum([np.count_nonzero(row) for row in A])])
+    indices = np.empty(starts[-1], np.int32 if starts[-1] < 2**31 else np.int64)
+    data = np.empty(starts[-1])
+    for row, a, b in zip(A, starts, starts[1:], strict=False):
+        indices[a:b] = np.flatnonzero(row)
+        data[a:b] = row[indices[a:b]]
+    return sp.csr_array((data, indices, starts.astype(indices.dtype)), shape=(n, n))
 
 
 # Why an entry is what it is.
@@ -392,9 +426,7 @@ def explain(
     (2, 1, 0.0, 0.7)
     """
     W = sp.csr_array(check_affinity(W, unit=True))
-    check_choice(rule, "rule", tuple(RULES))
-    if rule == "PCE":
-        theta1, theta2 = check_thetas(theta1, theta2)
+    theta1, theta2 = _thetas(rule, theta1, theta2)
     i, j = (check_count(v, s, 0, W.shape[0] - 1) for v, s in ((i, "i"), (j, "j")))
     if i == j:
         raise ValueError(f"i and j are both {i}; give two different points.")
@@ -437,19 +469,29 @@ def changes(
 ) -> Changes:
     """All entries that one pass of the dense stage raised, with the reason for each.
 
+    W and W* are (N, N), sparse or dense. The witness is −1 where no single k explains an entry,
+    as happens in a W* of several hops or of another rule. θ counts for PCE alone.
+
     >>> W = sp.csr_array(np.array([[0, 0.9, 0], [0.9, 0, 0.7], [0, 0.7, 0]]))
     >>> [c.tolist() for c in changes(W, pce(W))]
     [[0], [2], [0.0], [0.7], [2], [1]]
     """
-    check_choice(rule, "rule", tuple(RULES))
-    W, W_star = sp.csr_array(W, dtype=np.float64), sp.csr_array(W_star, dtype=np.float64)
+    theta1, theta2 = _thetas(rule, theta1, theta2)
+    W = sp.csr_array(check_affinity(W, unit=True))
+    W_star = sp.csr_array(check_star(W, W_star))
     raised = sp.coo_array(sp.triu(W_star - W, k=1))
     keep = raised.data > 0
     i, j = (raised.row[keep].astype(np.int64), raised.col[keep].astype(np.int64))
-    before = np.zeros(len(i))
+    # Where nothing was raised SciPy would give sparse arrays.
+    before, after = (A[i, j] if len(i) else np.empty(0) for A in (W, W_star))
     cases, witness = np.zeros(len(i), np.int64), np.full(len(i), -1)
     _witnesses(i, j, _parts(W), RULES[rule], theta1, theta2, before, cases, witness)
-    return Changes(i, j, before, before + raised.data[keep], cases, witness)
+    return Changes(i, j, before, after, cases, witness)
+
+
+def _thetas(rule: Any, theta1: Any, theta2: Any) -> tuple[float, float]:
+    check_choice(rule, "rule", tuple(RULES))
+    return check_thetas(theta1, theta2) if rule == "PCE" else (0.0, 0.0)
 
 
 @kernel
@@ -459,10 +501,7 @@ def _witnesses(i, j, W, rule, theta1, theta2, before, cases, witness):
     for p in range(i.shape[0]):
         a, a1 = indptr[i[p]], indptr[i[p] + 1]
         b, b1 = indptr[j[p]], indptr[j[p] + 1]
-        for e in range(a, a1):
-            if columns[e] == j[p]:
-                before[p] = values[e]
-        best = 0.0
+        best = before[p]
         while a < a1 and b < b1:
             if columns[a] < columns[b]:
                 a += 1

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sdsc_core._jit import kernel
 from sdsc_core.affinity import affinity
 from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import check_choice, check_data, check_gamma
+from sdsc_core.checks import check_choice, check_data, check_gamma, check_number
 from sdsc_core.search import LANES, NOTHING, TIE, Search, decide, dot, largest_abs, reaching
 
 GONE = 1e-8  # a centred norm below this, for a sample of unit norm, is no variance
@@ -122,6 +122,7 @@ def imc(
     gamma = check_gamma(n_iterations, len(X))
     check_choice(residual, "residual", ("as_printed", "centred"))
     check_choice(similarity, "similarity", ("residual", "pair"))
+    check_number(memory_mb, "memory_mb", 0)
     samples = Samples.of(X, residual)
     n, d = X.shape
     if 8e-6 * n * n <= memory_mb and d > FEW_FEATURES:

@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from sdsc_core.checks import Affinity, check_affinity, check_choice, check_labels, is_sparse
+from sdsc_core.affinity import magnitudes
+from sdsc_core.checks import (
+    check_affinity,
+    check_choice,
+    check_labels,
+    check_star,
+    is_sparse,
+)
 from sdsc_core.dense import Changes
 from sdsc_core.spectral import spectrum
 
@@ -48,8 +55,8 @@ def misplaced(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
     >>> misplaced([0, 0, 1, 1], [5, 5, 3, 5]).tolist()
     [False, False, False, True]
     """
-    _, rows, columns = _matched(y_true, y_pred)
-    truth, found = check_labels(y_true, len(y_true)), check_labels(y_pred, len(y_pred))
+    truth, found = _both(y_true, y_pred)
+    _, rows, columns = _matched(truth, found)
     to_class = np.full(found.max() + 1, -1)
     to_class[columns] = rows
     return to_class[found] != truth
@@ -63,17 +70,18 @@ def nmi(y_true: Any, y_pred: Any) -> float:
     """
     from sklearn.metrics import normalized_mutual_info_score
 
-    y_true = check_labels(y_true, len(np.asarray(y_true)), "y_true")
-    return float(normalized_mutual_info_score(y_true, check_labels(y_pred, len(y_true), "y_pred")))
+    return float(normalized_mutual_info_score(*_both(y_true, y_pred)))
+
+
+def _both(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    truth = check_labels(y_true, name="y_true")
+    return truth, check_labels(y_pred, len(truth), "y_pred")
 
 
 def _matched(
     y_true: Any, y_pred: Any
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    truth = check_labels(y_true, len(np.asarray(y_true)), "y_true")
-    found = check_labels(y_pred, len(truth), "y_pred")
-    if not len(truth):
-        raise ValueError("y_true is empty; at least one point is needed.")
+    truth, found = _both(y_true, y_pred)
     table = np.zeros((truth.max() + 1, found.max() + 1), np.int64)
     np.add.at(table, (truth, found), 1)
     rows, columns = linear_sum_assignment(table, maximize=True)
@@ -88,6 +96,12 @@ class Connectivity:
     per_cluster: NDArray[np.float64]
     min: float
     mean: float
+    converged: bool = True  # whether all these eigenvalues did, see `Spectrum`
+
+    @property
+    def message(self) -> str:
+        """Empty, or a sentence on eigenvalues that did not converge."""
+        return "" if self.converged else "The eigenvalues behind CONN did not converge."
 
 
 def connectivity(W: Any, labels: Any = None) -> Connectivity:
@@ -102,21 +116,23 @@ def connectivity(W: Any, labels: Any = None) -> Connectivity:
     1.2
     """
     W = check_affinity(W)
-    whole = _second_eigenvalue(W)
+    whole, sure = _second_eigenvalue(W)
     if labels is None:
-        return Connectivity(whole, np.empty(0), float("nan"), float("nan"))
+        return Connectivity(whole, np.empty(0), float("nan"), float("nan"), sure)
     labels = check_labels(labels, W.shape[0])
     parts = [np.flatnonzero(labels == c) for c in range(labels.max() + 1)]
-    each = np.array([_second_eigenvalue(W[p][:, p]) for p in parts])
-    return Connectivity(whole, each, float(each.min()), float(each.mean()))
+    found = [_second_eigenvalue(W[p][:, p]) for p in parts]
+    each = np.array([value for value, _ in found])
+    sure = sure and all(s for _, s in found)
+    return Connectivity(whole, each, float(each.min()), float(each.mean()), sure)
 
 
-def _second_eigenvalue(W: Any) -> float:
-    if W.shape[0] < 2:
-        return 0.0
-    if connected_components(sp.csr_array(W), directed=False)[0] > 1:
-        return 0.0
-    return float(max(0.0, 1.0 - spectrum(W, 2).eigenvalues[1]))
+def _second_eigenvalue(W: Any) -> tuple[float, bool]:
+    """The value, and whether the solver converged."""
+    if W.shape[0] < 2 or connected_components(sp.csr_array(W), directed=False)[0] > 1:
+        return 0.0, True
+    found = spectrum(W, 2)
+    return float(max(0.0, 1.0 - found.eigenvalues[1])), found.converged
 
 
 def components(W: Any) -> NDArray[np.int64]:
@@ -125,7 +141,7 @@ def components(W: Any) -> NDArray[np.int64]:
     >>> components(np.kron(np.eye(2), 1 - np.eye(3))).tolist()
     [3, 3]
     """
-    _, part = connected_components(sp.csr_array(W), directed=False)
+    _, part = connected_components(sp.csr_array(check_affinity(W)), directed=False)
     return np.sort(np.bincount(part))[::-1]
 
 
@@ -195,7 +211,8 @@ def analyse(W: Any, W_star: Any, labels: Any) -> Analysis:
     >>> analyse(W, W, [0, 0, 0, 1, 1, 1]).k
     2.0
     """
-    W, W_star = check_affinity(W), check_affinity(W_star, name="W_star")
+    W = check_affinity(W)
+    W_star = check_star(W, W_star)
     labels = check_labels(labels, W.shape[0])
     n = W.shape[0]
     (eta1, eta2, nonzeros, zeta), (eta1_s, eta2_s, nonzeros_s, zeta_s) = (
@@ -285,7 +302,7 @@ def rank_changes(
     check_choice(by, "by", SORTS)
     check_choice(where, "where", ("all", "inside", "between"))
     inside = _same_cluster(changes, labels)
-    labels = check_labels(labels, len(labels))
+    labels = check_labels(labels)
     keep = np.ones(len(changes), bool) if where == "all" else inside == (where == "inside")
     if len(conditions):
         keep &= np.isin(changes.condition, conditions)
@@ -305,7 +322,13 @@ def rank_changes(
 
 
 def _same_cluster(changes: Changes, labels: Any) -> NDArray[np.bool_]:
-    labels = check_labels(labels, len(np.asarray(labels)))
+    if not isinstance(changes, Changes):
+        raise ValueError(f"changes is {type(changes).__name__}; give what `changes` returns.")
+    labels = check_labels(labels)
+    if changes.j.max(initial=0) >= len(labels):  # i < j
+        raise ValueError(
+            f"labels has shape {labels.shape}; the changes speak of point {changes.j.max()}."
+        )
     return labels[changes.i] == labels[changes.j]
 
 
@@ -339,17 +362,18 @@ class Summary:
     by: str
 
 
-def summarise(W: Affinity, found: Any, truth: Any = None) -> Summary:
+def summarise(W: Any, found: Any, truth: Any = None) -> Summary:
     """All figures that a screen or a table shows for W (N, N) and its clusters.
 
     >>> s = summarise(np.kron(np.eye(2), 1 - np.eye(3)), [0, 0, 0, 1, 1, 1])
     >>> s.acc, s.ncut, s.component_sizes.tolist(), s.by
     (None, 0.0, [3, 3], 'found clusters')
     """
+    W = check_affinity(W)
     n = W.shape[0]
     found = check_labels(found, n, "found")
     reference = found if truth is None else check_labels(truth, n, "truth")
-    nonzeros = int(W.nnz if sp.issparse(W) else np.count_nonzero(W))
+    nonzeros = int(W.nnz if is_sparse(W) else np.count_nonzero(W))
     return Summary(
         acc=None if truth is None else clustering_accuracy(reference, found),
         nmi=None if truth is None else nmi(reference, found),
@@ -371,7 +395,7 @@ def preserving_error(C: Any, labels: Any) -> float:
     >>> preserving_error(np.array([[0, 1.0, 1], [1, 0, 0], [1, 0, 0]]), [0, 0, 1])
     0.5
     """
-    C = sp.csr_array(abs(sp.csr_array(C)))
+    C = magnitudes(C)
     labels = check_labels(labels, C.shape[0])
     rows = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
     wrong = labels[rows] != labels[C.indices]

@@ -31,7 +31,7 @@ class SDSC(ClusterMixin, BaseEstimator):
     ----------
     labels_ : (N,); representation_ : C (N, N), row i for point i;
     affinity_matrix_ : W; dense_affinity_matrix_ : W*, which is W without a dense stage;
-    eigenvalues_ : of D^{-1/2} W* D^{-1/2}, descending; message_ : "" or why the solver fell short.
+    eigenvalues_ : of D^{-1/2} W* D^{-1/2}, descending; message_ : "" or where a solver fell short.
 
     Examples
     --------
@@ -90,7 +90,6 @@ class SDSC(ClusterMixin, BaseEstimator):
             **self._method_params(),
         )
         self.representation_ = solution.C
-        self.message_ = solution.message
         self.affinity_matrix_ = method.affinity(solution)
         self.dense_affinity_matrix_ = dense_stage(
             self.affinity_matrix_,
@@ -104,6 +103,7 @@ class SDSC(ClusterMixin, BaseEstimator):
         k = self.n_clusters
         found = spectrum(self.dense_affinity_matrix_, k, k, self.random_state, progress)
         self.eigenvalues_ = found.eigenvalues
+        self.message_ = " ".join(filter(None, (solution.message, found.message)))
         self.labels_ = cluster_rows(found.embedding(k), k, self.random_state)
         return self
 

@@ -13,11 +13,22 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 
 from sdsc_core.blocks import Progress, one_thread, tick
-from sdsc_core.checks import Affinity, check_affinity, check_count, check_n_clusters, is_sparse
+from sdsc_core.checks import (
+    Affinity,
+    check_affinity,
+    check_count,
+    check_n_clusters,
+    check_seed,
+    check_values,
+    is_sparse,
+)
 
 SMALL = 128  # up to here a full decomposition is the quickest
 MODERATE = 5000  # up to here it is a possible fall-back
 ACCURACY = 1e-6
+COARSE = 1e-4  # accuracy of the last resort: good enough to cluster by
+MOST_STEPS = 200  # of the last resort
+ASIDE = 2.1  # takes the known pairs from 1 to −1.1, off the spectrum, which lies in [−1, 1]
 
 
 @dataclass(frozen=True)
@@ -31,6 +42,8 @@ class Spectrum:
     component : (N,), the connected component of each point.
     n_components : their number; a point without edges is one by itself.
     regularised : whether weak links between all points were added (see `spectrum`).
+    converged : whether all eigenpairs reached the solver's accuracy.
+    residual : the largest ‖A v − λ v‖ where they did not.
     """
 
     eigenvalues: NDArray[np.float64]
@@ -38,6 +51,18 @@ class Spectrum:
     component: NDArray[np.int64]
     n_components: int
     regularised: bool
+    converged: bool = True
+    residual: float = 0.0
+
+    @property
+    def message(self) -> str:
+        """Empty, or a sentence on eigenvectors that did not converge."""
+        if self.converged:
+            return ""
+        return (
+            "The eigenvectors did not converge, so clusters and eigenvalues are not exact: the"
+            f" residual is {self.residual:.2g}, above the tolerance of {COARSE:.2g}."
+        )
 
     def embedding(self, n: int) -> NDArray[np.float64]:
         """The first n eigenvectors, rows of unit norm (Ng, Jordan and Weiss); zero rows stay."""
@@ -50,7 +75,7 @@ def spectrum(
     W: Any,
     n_vectors: int,
     n_clusters: int | None = None,
-    random_state: int = 0,
+    random_state: int | None = 0,
     progress: Progress | None = None,
 ) -> Spectrum:
     """The ``n_vectors`` largest eigenpairs of D^{-1/2} W D^{-1/2}.
@@ -69,9 +94,11 @@ def spectrum(
     W = check_affinity(W)
     n = W.shape[0]
     n_vectors = check_count(n_vectors, "n_vectors", 1, n)
+    n_clusters = n_vectors if n_clusters is None else check_n_clusters(n_clusters, n)
+    check_seed(random_state)
     n_components, part = connected_components(sp.csr_array(W), directed=False)
     component = part.astype(np.int64)
-    regularise = n_components > (n_clusters or n_vectors)
+    regularise = bool(n_components > n_clusters)
     degrees = np.asarray(W.sum(axis=1)).ravel()
     tau = degrees.mean() if regularise else 0.0
     if tau == 0 and regularise:  # no edge at all: nothing to find
@@ -85,17 +112,24 @@ def spectrum(
         known, share, weak = _component_vectors(component, n_components, roots), 0.0, np.zeros(n)
     known = known[:, :n_vectors]
     with one_thread():  # its products are too small to share out
-        values, vectors = _rest(A, weak * np.sqrt(share), known, n_vectors, random_state, progress)
-    values = np.concatenate([np.ones(known.shape[1]), values])
+        values, vectors, residual = _rest(
+            A, weak * np.sqrt(share), known, n_vectors, random_state, progress
+        )
     return Spectrum(
-        values, _fix_signs(np.hstack([known, vectors])), component, int(n_components), regularise
+        np.concatenate([np.ones(known.shape[1]), values]),
+        _fix_signs(np.hstack([known, vectors])),
+        component,
+        int(n_components),
+        regularise,
+        converged=residual <= COARSE,
+        residual=residual,
     )
 
 
 def spectral_clustering(
     W: Any,
     n_clusters: int,
-    random_state: int = 0,
+    random_state: int | None = 0,
     *,
     spectrum_: Spectrum | None = None,
     progress: Progress | None = None,
@@ -103,20 +137,30 @@ def spectral_clustering(
     """Labels (N,) by normalised cut (eq. 8), as Ng, Jordan and Weiss relax it.
 
     Top eigenvectors of D^{-1/2} W D^{-1/2}, rows of unit norm, k-means with several seeded starts.
-    ``spectrum_`` passes in a `spectrum` of this W that is already there.
+    ``spectrum_`` passes in a `spectrum` of this W for as many clusters that is already there; one
+    with fewer vectors than clusters, or of other points, is refused.
 
     >>> W = np.kron(np.eye(2), 1 - np.eye(3))
     >>> spectral_clustering(W, 2).tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    n = W.shape[0] if hasattr(W, "shape") and len(W.shape) else 0
-    n_clusters = check_n_clusters(n_clusters, n or 1)
-    found = spectrum_ or spectrum(W, n_clusters, n_clusters, random_state, progress)
+    W = check_affinity(W)
+    n_clusters = check_n_clusters(n_clusters, W.shape[0])
+    check_seed(random_state)
+    found = spectrum_
+    if found is None:
+        found = spectrum(W, n_clusters, n_clusters, random_state, progress)
+    points, vectors = found.vectors.shape
+    if points != W.shape[0] or vectors < n_clusters:
+        raise ValueError(
+            f"spectrum_ has {vectors} vectors of {points} points; {n_clusters} clusters of"
+            f" {W.shape[0]} points need at least {n_clusters} vectors of as many points."
+        )
     return cluster_rows(found.embedding(n_clusters), n_clusters, random_state)
 
 
 def cluster_rows(
-    rows: NDArray[np.float64], n_clusters: int, random_state: int
+    rows: NDArray[np.float64], n_clusters: int, random_state: int | None
 ) -> NDArray[np.int64]:
     """k-means on the embedding; labels are numbered by first appearance."""
     from sklearn.cluster import KMeans
@@ -132,12 +176,13 @@ def cluster_rows(
     return rank[labels]
 
 
-def suggest_n_clusters(eigenvalues: NDArray[np.float64]) -> int:
+def suggest_n_clusters(eigenvalues: Any) -> int:
     """Number of clusters before the widest gap between neighbouring eigenvalues (descending).
 
     >>> suggest_n_clusters(np.array([1, 0.98, 0.95, 0.4, 0.38]))
     3
     """
+    eigenvalues = check_values(eigenvalues, "eigenvalues")
     if len(eigenvalues) < 3:
         return 1
     gaps = eigenvalues[1:-1] - eigenvalues[2:]  # at least two clusters
@@ -165,10 +210,13 @@ def _component_vectors(
 
 
 def _rest(A, weak, known, n_vectors, random_state, progress):
-    """The eigenpairs beside the known ones, of A + weak weakᵀ."""
+    """The eigenpairs beside the known ones, of A + weak weakᵀ, and their largest residual.
+
+    The residual is 0 where the solver says that it reached its accuracy.
+    """
     n, wanted = A.shape[0], n_vectors - known.shape[1]
     if wanted == 0:
-        return np.empty(0), np.empty((n, 0))
+        return np.empty(0), np.empty((n, 0)), 0.0
     many = 8 * wanted > n  # Lanczos is slow for a large part of the spectrum, and never finds all
     if n <= SMALL or wanted >= n - 1 or (many and n <= MODERATE):
         return _full(A, weak, known, wanted)
@@ -178,12 +226,12 @@ def _rest(A, weak, known, n_vectors, random_state, progress):
     def product(x):
         tick(progress, next(done), 0)
         x = x.reshape(n, -1)
-        return A @ x + weak[:, None] * (weak @ x) - 2 * known @ (known.T @ x)
+        return A @ x + weak[:, None] * (weak @ x) - ASIDE * known @ (known.T @ x)
 
     operator = LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64)
     start = np.random.default_rng(random_state).standard_normal(n)
+    residual = 0.0
     try:
-        # The known pairs now have the eigenvalue −1, the far end.
         room = min(n - 1, max(2 * wanted + 1, 20))
         values, vectors = eigsh(
             operator, wanted, which="LA", v0=start, ncv=room, tol=ACCURACY, maxiter=300
@@ -192,22 +240,23 @@ def _rest(A, weak, known, n_vectors, random_state, progress):
         if n <= MODERATE:
             return _full(A, weak, known, wanted)
         values, vectors = _lobpcg(operator, wanted, random_state)
+        residual = float(np.linalg.norm(operator @ vectors - vectors * values, axis=0).max())
     order = np.argsort(-values)
-    return values[order], vectors[:, order]
+    return values[order], vectors[:, order], residual
 
 
 def _full(A, weak, known, wanted):
-    dense = (A.toarray() if is_sparse(A) else A) + np.outer(weak, weak) - 2 * known @ known.T
+    dense = (A.toarray() if is_sparse(A) else A) + np.outer(weak, weak) - ASIDE * known @ known.T
     n = len(dense)
     values, vectors = eigh(dense, subset_by_index=[n - wanted, n - 1])
-    return values[::-1], vectors[:, ::-1]
+    return values[::-1], vectors[:, ::-1], 0.0
 
 
 def _lobpcg(operator, wanted, random_state):
     guess = np.random.default_rng(random_state).standard_normal((operator.shape[0], wanted))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # it says when it stops short; so do we
-        return lobpcg(operator, guess, largest=True, tol=1e-4, maxiter=200)
+        return lobpcg(operator, guess, largest=True, tol=COARSE, maxiter=MOST_STEPS)
 
 
 def _fix_signs(vectors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -66,7 +66,7 @@ AFFINITY = {
     "negative": (edited(-0.25), ["W", "-0.25"]),
     "nan": (edited(np.nan), ["W", "NaN"]),
     "inf": (edited(np.inf), ["W", "infinite"]),
-    "text": (np.array([["a", "b"], ["b", "a"]]), ["W", "not numbers"]),
+    "text": (np.array([["a", "b"], ["b", "a"]]), ["W", "not real numbers"]),
 }
 ABOVE_ONE = {"above one": (edited(1.5), ["W", "1.5", "[0, 1]"])}
 TAKES_DATA = {"imc": imc, "SDSC": lambda X: SDSC(2).fit(X)} | {

@@ -152,6 +152,15 @@ def test_bad_input_gives_one_sentence(argv, words, capsys):
         assert word in err, err
 
 
+def test_eigenvectors_that_did_not_converge_are_told(tmp_path, capsys, unconverged):
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).standard_normal((60, 8)))
+    assert cli.main(["cluster", str(tmp_path / "points.npy"), "--clusters", "3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    for name in ("W", "W*"):
+        assert any(line.startswith(f"{name}: The eigenvectors did not converge") for line in lines)
+        assert f"{name}: The eigenvalues behind CONN did not converge." in lines
+
+
 def test_interrupt_has_its_own_exit_code(monkeypatch):
     def interrupted(name):
         raise KeyboardInterrupt

@@ -1,5 +1,7 @@
 """The dense stage equals its transcription, sparse and dense."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from sdsc_core import dense as dense_module
 from sdsc_core.dense import changes, densify, explain, pce
+from sdsc_core.methods import _memory
 from tests import naive
 
 # θ themselves, 0 and 1 among the values: the half-open intervals decide there.
@@ -137,5 +140,113 @@ def test_changes_agree_with_explain(rule):
     assert len(found) > 20
     for i, j, before, after, case, witness in list(zip(*found, strict=True))[:200]:
         e = explain(W, int(i), int(j), rule=rule)
-        assert (before, case, witness) == (e.before, e.condition, e.witness)
-        assert after == pytest.approx(e.after, abs=1e-12)
+        assert (before, after, case, witness) == (e.before, e.after, e.condition, e.witness)
+
+
+def in_another_order(W, rng):
+    """The same CSR with the entries of each row shuffled, and one of them in two parts."""
+    coo = sp.coo_array(W)
+    order = rng.permutation(coo.nnz)
+    row, col, data = coo.row[order], coo.col[order], coo.data[order]
+    if len(data):
+        row, col, data = np.append(row, row[0]), np.append(col, col[0]), np.append(data, 0.0)
+    by_row = np.argsort(row, kind="stable")
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(W)))])
+    return sp.csr_array((data[by_row], col[by_row], indptr), shape=W.shape)
+
+
+@settings(max_examples=120)
+@given(
+    W=affinities(),
+    seed=st.integers(0, 99),
+    rule=st.sampled_from(["PCE", "D1", "D2", "D3"]),
+    uneven=st.booleans(),
+)
+def test_whatever_form_w_comes_in_the_reasons_are_those_of_the_stage(W, seed, rule, uneven):
+    rng = np.random.default_rng(seed)
+    if uneven:  # by rounding, as the checks allow
+        W = W * (1 - 5e-9 * rng.random(W.shape))
+    form = in_another_order(W, rng)
+    kept = [a.copy() for a in (form.data, form.indices, form.indptr)]
+
+    def stage(A):
+        return pce(A) if rule == "PCE" else densify(A, rule)
+
+    star = stage(form)
+    np.testing.assert_array_equal(star.toarray(), stage(sp.csr_array(W)).toarray())
+    np.testing.assert_array_equal(star.toarray(), star.toarray().T)
+    assert (star.toarray() >= np.maximum(W, W.T)).all()
+    found = changes(form, star, rule)
+    raised = np.argwhere(np.triu(star.toarray() > np.maximum(W, W.T), 1)).tolist()
+    assert sorted(zip(found.i.tolist(), found.j.tolist(), strict=True)) == sorted(
+        map(tuple, raised)
+    )
+    for i, j, before, after, case, witness in zip(*found, strict=True):
+        e = explain(form, int(i), int(j), rule=rule)
+        assert witness >= 0 and after == star[i, j]
+        assert (before, after, case, witness) == (e.before, e.after, e.condition, e.witness)
+    for a, b in zip(kept, (form.data, form.indices, form.indptr), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_an_order_that_the_matrix_itself_has_wrong():
+    W = sparse_graph(40, seed=1)
+    star = pce(W)
+    shuffled = W.copy()
+    assert shuffled.has_sorted_indices  # it remembers this
+    for a, b in zip(shuffled.indptr, shuffled.indptr[1:], strict=False):
+        shuffled.indices[a:b], shuffled.data[a:b] = W.indices[a:b][::-1], W.data[a:b][::-1]
+    np.testing.assert_array_equal(pce(shuffled).toarray(), star.toarray())
+    for one, other in zip(changes(shuffled, star), changes(W, star), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("transform", ["D1", "D2", "D3"])
+@settings(max_examples=60)
+@given(W=affinities())
+def test_every_entry_raised_in_float32_has_a_witness(transform, W):
+    found = changes(W, densify(W, transform), transform)
+    for i, j, after, witness in zip(found.i, found.j, found.after, found.witness, strict=True):
+        e = explain(W, int(i), int(j), rule=transform)
+        assert witness == e.witness >= 0
+        assert after == pytest.approx(e.after, abs=1e-6)
+
+
+def test_several_hops_leave_entries_without_a_witness():
+    chain = np.diag([0.9, 0.9, 0.9], 1)
+    W = chain + chain.T
+    found = changes(W, densify(W, "D3", 2), "D3")
+    assert dict(
+        zip(zip(found.i.tolist(), found.j.tolist(), strict=True), found.witness, strict=True)
+    ) == {(0, 2): 1, (1, 3): 2, (0, 3): -1}
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_all_shortest_paths_are_refused_where_they_do_not_fit(form, monkeypatch):
+    W = form(sparse_graph(60).toarray())
+    need = 8 * 60 * 60 if form is np.asarray else 20 * 60 * 60
+    monkeypatch.setattr(_memory, "available_memory", lambda: 2 * need)
+    assert densify(W, "D3", None).shape == (60, 60)
+    monkeypatch.setattr(_memory, "available_memory", lambda: 2 * need - 2)
+    with pytest.raises(ValueError, match=r"W has 60 points.* GiB .* or a number of hops\.$"):
+        densify(W, "D3", None)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_all_shortest_paths_take_the_memory_that_was_estimated(form):
+    n = 700
+    W = form(sparse_graph(n).toarray())
+    densify(W, "D3", None)  # compiles
+    tracemalloc.start()
+    star = densify(W, "D3", None)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (star.nnz if form is sp.csr_array else np.count_nonzero(star)) > 0.9 * n * n
+    rows = 5 * 8 * n * dense_module.ROWS_AT_A_TIME  # a block of rows on its way
+    assert peak < (8 if form is np.asarray else 20) * n * n + rows + 16 * sp.csr_array(W).nnz
+
+
+def test_all_shortest_paths_tell_their_progress():
+    told = []
+    densify(sparse_graph(300), "D3", None, progress=lambda done, total: told.append((done, total)))
+    assert told == [(0, 300), (256, 300)]

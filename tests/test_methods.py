@@ -166,6 +166,21 @@ def test_ssc_affine_sums_to_one_and_is_optimal(n_features, monkeypatch):
         assert np.abs(pull[off] - nu).max() < 1 + 1e-3
 
 
+@pytest.mark.parametrize("outliers", [False, True])
+def test_a_zero_sample_has_no_links_though_the_others_sum_to_one(outliers):
+    X = subspaces() + 1.0
+    rest = np.delete(np.arange(len(X)), [3, 40])
+    expected = dense(ssc(X[rest], affine=True, outliers=outliers).C)
+    X[[3, 40]] = 0.0
+    C = dense(ssc(X, affine=True, outliers=outliers).C)
+    assert not C[[3, 40]].any() and not C[:, [3, 40]].any()
+    np.testing.assert_array_equal(C[np.ix_(rest, rest)], expected)
+    np.testing.assert_allclose(C[rest].sum(axis=1), 1.0, atol=1e-2)
+    X[1:] = 0.0
+    lonely = ssc(X, affine=True, outliers=outliers)
+    assert lonely.converged and lonely.C.shape == (len(X),) * 2 and not dense(lonely.C).any()
+
+
 def test_ssc_outliers_takes_up_wrong_entries_and_is_optimal(monkeypatch):
     monkeypatch.setattr(admm, "TOLERANCE", 1e-9)
     X = subspaces(noise=0.0, ambient=20)
@@ -300,6 +315,17 @@ def test_lrr_meets_its_constraint_and_is_optimal(X):
             assert objective(C) <= objective(C + step) + 1e-9
     assert objective(C) <= objective(0.99 * C) + 1e-9
     assert objective(C) <= objective(1.01 * C) + 1e-9
+
+
+def test_lrr_counts_the_iterations_that_it_took(X):
+    told = []
+    found = lrr(X, progress=lambda done, total: told.append(done))
+    assert found.converged and found.iterations == told[-1] == len(told)
+    enough = lrr(X, max_iterations=found.iterations)
+    assert enough.converged and enough.iterations == found.iterations
+    short = lrr(X, max_iterations=found.iterations - 1)
+    assert not short.converged and short.iterations == found.iterations - 1
+    np.testing.assert_array_equal(enough.C, found.C)
 
 
 def test_lrr_similarity_is_that_of_the_skinny_svd(X):

@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence
 
-from sdsc_core import Cancelled, spectral
-from sdsc_core.metrics import clustering_accuracy
+from sdsc_core import SDSC, Cancelled, spectral
+from sdsc_core.metrics import clustering_accuracy, connectivity
 from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
 
 
@@ -35,6 +35,46 @@ def test_eigenvalues_equal_a_full_decomposition():
         found = spectrum(A, 5)
         np.testing.assert_allclose(found.eigenvalues, reference[:5], atol=1e-5)
         np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(5), atol=1e-5)
+
+
+@pytest.mark.parametrize("debris", [3, 20])
+@pytest.mark.parametrize("sizes", [(20, 25), (100, 120)])
+def test_the_regularised_spectrum_equals_a_dense_reference(sizes, debris):
+    """D_τ^{-1/2} (W + τ/N) D_τ^{-1/2}, with τ the mean degree: in both solvers."""
+    W, _ = blocks(sizes, between=0.05)
+    W = sp.block_diag([W, np.kron(np.eye(debris), 1 - np.eye(2))], format="csr")
+    n = W.shape[0]
+    A = W.toarray() + W.sum() / n / n
+    d = A.sum(axis=1)
+    values, vectors = np.linalg.eigh(A / np.sqrt(np.outer(d, d)))
+    for form in (W, W.toarray()):
+        found = spectrum(form, 4, 2)
+        assert found.regularised and found.n_components == debris + 1 and found.converged
+        np.testing.assert_allclose(found.eigenvalues, values[::-1][:4], atol=1e-5)
+        # Multiple eigenvalues leave the vectors free; the part of one that stands alone is fixed.
+        alone = [m for m in range(3) if values[-1 - m] - values[-2 - m] > 1e-3]
+        assert len(alone) >= 2
+        for m in alone:
+            if m == 0 or values[-m] - values[-1 - m] > 1e-3:
+                assert abs(found.vectors[:, m] @ vectors[:, -1 - m]) == pytest.approx(1, abs=1e-4)
+
+
+@pytest.mark.parametrize("sizes", [(3, 4), (50, 60), (90, 100)])
+@pytest.mark.parametrize("parts", [1, 3])
+def test_all_vectors_of_a_bipartite_graph_are_orthonormal(sizes, parts):
+    """Its spectrum is symmetric, so that −1 is an eigenvalue as 1 is."""
+    a, b = sizes
+    half = np.random.default_rng(0).random((a, b))
+    one = np.block([[np.zeros((a, a)), half], [half.T, np.zeros((b, b))]])
+    W = np.kron(np.eye(parts), one)
+    n = len(W)
+    for form in (W, sp.csr_array(W)):
+        found = spectrum(form, n)
+        np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(n), atol=1e-8)
+        d = np.sqrt(W.sum(axis=1))
+        A = W / np.outer(d, d)
+        np.testing.assert_allclose(A @ found.vectors, found.vectors * found.eigenvalues, atol=1e-8)
+        np.testing.assert_allclose(found.eigenvalues, -found.eigenvalues[::-1], atol=1e-8)
 
 
 def test_fewer_components_than_clusters():
@@ -95,6 +135,38 @@ def test_falls_back_when_the_solver_does_not_converge(moderate, monkeypatch):
     monkeypatch.setattr(spectral, "MODERATE", moderate)
     W, y = blocks((150, 150), between=0.05)
     assert clustering_accuracy(y, spectral_clustering(W, 2)) == 1
+    assert spectrum(W, 2).converged
+
+
+def test_eigenvectors_that_did_not_converge_are_told(unconverged):
+    W, _ = blocks((150, 150), between=0.5)
+    found = spectrum(W, 4)
+    assert not found.converged and found.residual > spectral.COARSE
+    assert "did not converge" in found.message and f"{found.residual:.2g}" in found.message
+    d = np.sqrt(W.sum(axis=1))
+    A = W / np.outer(d, d)
+    gaps = np.linalg.norm(A @ found.vectors - found.vectors * found.eigenvalues, axis=0)
+    assert gaps.max() == pytest.approx(found.residual, rel=0.05)
+    conn = connectivity(W, np.arange(300) % 2)
+    assert not conn.converged and "CONN" in conn.message
+    model = SDSC(2).fit(np.random.default_rng(0).standard_normal((40, 6)))
+    assert found.message.split(":")[0] in model.message_
+
+
+def test_converged_eigenvectors_are_not_told_of():
+    W, _ = blocks((150, 150), between=0.5)
+    assert spectrum(W, 4).message == connectivity(W).message == ""
+    assert connectivity(W, np.arange(300) % 2).converged
+
+
+def test_a_spectrum_with_too_few_vectors_or_of_other_points_is_refused():
+    W, _ = blocks((30, 30, 30), between=0.1)
+    for other in (spectrum(W, 2), spectrum(W[:60, :60], 3)):
+        with pytest.raises(ValueError, match="3 clusters of 90 points need at least 3 vectors"):
+            spectral_clustering(W, 3, spectrum_=other)
+    np.testing.assert_array_equal(
+        spectral_clustering(W, 3, spectrum_=spectrum(W, 5)), spectral_clustering(W, 3)
+    )
 
 
 def test_the_eigengap_suggests_the_number_of_clusters():

@@ -303,6 +303,16 @@ def _kept(run: Run, name: str, compute: Callable[[], T]) -> T:
     return remember((name, run.data.digest, run.k, *run.settings.values()), compute)
 
 
+def _not_converged(run: Run) -> list[str]:
+    """What to tell of eigenvectors that are not exact; one sentence for W and W* where alike."""
+    sides = {"W": run.before, "W*": run.after} if run.before is not run.after else {"W": run.after}
+    said: dict[str, list[str]] = {}
+    for name, side in sides.items():
+        for text in filter(None, (side.spectrum.message, side.summary.conn.message)):
+            said.setdefault(text, []).append(name)
+    return [f"{' and '.join(names)}: {text}" for text, names in said.items()]
+
+
 def _notes(run: Run, pinned: Run | None) -> None:
     notes = [f"CONN per cluster, Ncut, Q and similarity inside go by the {run.after.summary.by}."]
     if run.data.labels is None and not st.session_state.hide:
@@ -311,7 +321,7 @@ def _notes(run: Run, pinned: Run | None) -> None:
         sizes = side.summary.component_sizes
         if len(sizes) > 1:
             notes.append(f"CONN of {name}, whole graph, is 0: it has {_parts(sizes, 'component')}.")
-    notes += _apart(run)
+    notes += _apart(run) + _not_converged(run)
     if len(run.path.constant):
         notes.append(f"{len(run.path.constant)} samples have no variance, so no links.")
     if pinned:
@@ -420,6 +430,8 @@ def eigenvalues(run: Run) -> None:
             figures.eigenvalues(values, run.k, title), key=f"eigenvalues {name}",
             alt=f"{title}: {', '.join(f'{v:.3f}' for v in values[:8])} and so on.",
         )  # fmt: skip
+    for text in _not_converged(run):
+        st.warning(text, icon=":material/info:")
     if run.after.spectrum.regularised:
         st.caption(
             "The graph has more components than clusters, so weak links between all points were"

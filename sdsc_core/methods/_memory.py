@@ -15,15 +15,22 @@ def available_memory() -> int:
     return free if limit is None else min(free, limit)
 
 
-def check_memory(needed: int, name: str, n_points: int, limit: int | None = None) -> None:
+def check_memory(
+    needed: int,
+    what: str,
+    n_points: int,
+    limit: int | None = None,
+    *,
+    name: str = "X",
+    instead: str = "give fewer points or another method",
+) -> None:
     """ValueError where ``needed`` bytes exceed ``limit`` (None: a share of what is free)."""
     if limit is None:
         limit = int(SHARE * available_memory())
     if needed > limit:
         raise ValueError(
-            f"X has {n_points} points, for which {name} needs about {_gib(needed)} GiB of"
-            f" memory; at most {_gib(limit)} GiB may be used, so give fewer points or another"
-            " method."
+            f"{name} has {n_points} points, for which {what} needs about {_gib(needed)} GiB of"
+            f" memory; at most {_gib(limit)} GiB may be used, so {instead}."
         )
 
 

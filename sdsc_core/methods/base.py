@@ -13,13 +13,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core.affinity import affinity, unit_affinity
-from sdsc_core.blocks import Progress, one_thread
+from sdsc_core.blocks import Progress, n_threads, one_thread
 from sdsc_core.checks import (
     Affinity,
     check_choice,
     check_count,
     check_data,
     check_n_clusters,
+    check_seed,
 )
 from sdsc_core.methods._memory import check_memory
 
@@ -165,6 +166,8 @@ class Method:
             )
         if n_clusters is not None:
             n_clusters = check_n_clusters(n_clusters, X.shape[0])
+        check_seed(random_state)
+        n_threads(n_jobs)  # refused here, whether or not the method uses it
         check_memory(self.memory(*X.shape), self.name, X.shape[0], memory_limit)
         offered = {
             "n_clusters": n_clusters,

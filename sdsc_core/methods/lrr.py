@@ -67,10 +67,9 @@ def _solve(X: Array, lam: float, max_iterations: int, progress: Progress | None)
     Q, s = Q[:, kept], s[kept]
     target = Q * s
     Z, E, Y1, Y2 = (np.zeros_like(target) for _ in range(4))
-    mu, residual, step = MU_START, 0.0 if not s.size else np.inf, 0
-    for step in range(1, max_iterations + 1):
-        if residual <= TOLERANCE:
-            break
+    mu, residual, step = MU_START, np.inf if s.size else 0.0, 0
+    while residual > TOLERANCE and step < max_iterations:
+        step += 1
         J = _shrink_singular(Z + Y2 / mu, 1.0 / mu)
         Z = ((target - E + Y1 / mu) * s + J - Y2 / mu) / (1.0 + s**2)
         gap = target - Z * s

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_data
@@ -41,7 +42,8 @@ def ssc(
     The plain problem is solved exactly by an active set; ``affine`` (coefficients sum to one) and
     ``outliers`` (x_i may also use a sparse error of its own) go through the authors' ADMM, to
     which ``max_iterations`` applies. Without ``normalise`` samples keep their relative lengths,
-    as the authors leave faces: a dark picture then explains little of a bright one.
+    as the authors leave faces: a dark picture then explains little of a bright one. A zero sample
+    represents no other and is represented by none, whatever ``affine`` asks of the sums.
 
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
     >>> (ssc(X).C.toarray() != 0).astype(int).tolist()
@@ -57,11 +59,22 @@ def ssc(
         max_iterations=max_iterations,
     )
     if affine or outliers:
-        problem = LassoAdmm(X, alpha, affine, outliers)
+        live = np.flatnonzero(X.any(axis=1))
+        if len(live) < 2:
+            return Solution(sp.csr_array((len(X), len(X))), iterations=0)
+        problem = LassoAdmm(X[live], alpha, affine, outliers)
         C, iterations, residual = _by_admm(problem, threshold, max_iterations, n_jobs, progress)
-        return iterated(C, iterations, residual, TOLERANCE)
+        return iterated(_among(C, live, len(X)), iterations, residual, TOLERANCE)
     nets = elastic_nets(X, lasso_thresholds(X, alpha), np.zeros(len(X)), n_jobs, progress)
     return iterated(keep_largest(nets.C, threshold), nets.rounds, nets.violation, EXACT)
+
+
+def _among(C: sp.csr_array, live: NDArray[np.int64], n: int) -> sp.csr_array:
+    """The coefficients of some points in the matrix of all n."""
+    if len(live) == n:
+        return C
+    entries = sp.coo_array(C)
+    return sp.csr_array((entries.data, (live[entries.row], live[entries.col])), shape=(n, n))
 
 
 def _by_admm(
