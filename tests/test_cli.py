@@ -211,7 +211,8 @@ def test_all_that_is_large_is_imported_before_the_server_and_in_its_thread():
         import runpy, sys, threading
         from sdsc_core import cli
         def server(*_, **__):
-            print(threading.active_count(), *(n in sys.modules for n in ("pandas", "sklearn.cluster")))
+            there = (name in sys.modules for name in ("pandas", "sklearn.cluster"))
+            print(threading.active_count(), *there)
         runpy.run_module = server
         cli.main(["app"])
     """
