@@ -1,5 +1,7 @@
 """SDSC Explorer: page configuration and navigation, nothing else."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from pages.shared import settings
@@ -29,7 +31,9 @@ CSS = """
   .st-key-figures [data-testid=stMetricLabel] { min-height: 2.6rem; align-items: end; } }
 """
 
-st.set_page_config(page_title="SDSC Explorer", page_icon=":material/grain:", layout="wide")
+# A file of our own: for an emoji or a material icon the browser would ask a host on the internet.
+icon = Path(__file__).with_name("pages") / "icon.svg"
+st.set_page_config(page_title="SDSC Explorer", page_icon=str(icon), layout="wide")
 st.html(f"<style>{CSS}</style>")
 settings.begin()
 screens = [

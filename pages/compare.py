@@ -14,7 +14,6 @@ spot = st.empty()
 with spot, st.spinner("Loading the library …"):
     from pages.shared import compare_choose, compare_run, compare_show, sidebar, stages
     from pages.shared.warm import warm
-compare_run.begin()
 warm(spot)
 sidebar.choose_data()
 data = stages.current_data()

@@ -4,9 +4,9 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -20,7 +20,7 @@ T = TypeVar("T")
 Progress = Callable[[int, int], None]
 
 
-PAUSE = 0.25  # seconds; a screen hears of a block that takes long, and can be stopped
+PAUSE = 0.1  # seconds; a screen hears of a block that takes long, and can be stopped
 
 
 class Cancelled(Exception):
@@ -31,6 +31,52 @@ def tick(progress: Progress | None, done: int, total: int) -> None:
     """Report progress where somebody listens."""
     if progress is not None:
         progress(done, total)
+
+
+def watched(work: Callable[[Progress | None], T], progress: Progress | None) -> T:
+    """``work(tell)`` in a thread of its own, while ``progress`` hears from it all the time.
+
+    A product or a decomposition of large matrices takes long and tells nothing. Raising in
+    ``progress`` ends the wait at once; the thread itself ends where it next calls ``tell``, and
+    what it finds is lost. Without ``progress`` the work is done in the caller's thread.
+
+    >>> watched(lambda tell: 6 * 7, lambda done, total: None)
+    42
+    """
+    if progress is None:
+        return work(None)
+    future: Future[T] = Future()
+    cancelled, latest = threading.Event(), [(0, 0)]
+
+    def tell(done: int, total: int) -> None:
+        if cancelled.is_set():
+            raise Cancelled
+        latest[0] = (done, total)
+
+    def run() -> None:
+        try:
+            future.set_result(work(tell))
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name="watched", daemon=True).start()
+    try:
+        while not wait([future], PAUSE).done:
+            tick(progress, *latest[0])
+    except BaseException:
+        cancelled.set()
+        raise
+    tick(progress, *latest[0])
+    return future.result()
+
+
+_block = threading.local()
+
+
+def end_if_cancelled() -> None:
+    """Raise `Cancelled` within a block of `run_blocks` whose work was cancelled meanwhile."""
+    if hasattr(_block, "cancelled") and _block.cancelled.is_set():
+        raise Cancelled
 
 
 @cache  # it reads the process's maps, which takes milliseconds
@@ -110,7 +156,9 @@ def _threaded(
     jobs: int,
     progress: Progress | None,
 ) -> list[T]:
-    with ThreadPoolExecutor(jobs) as pool:
+    cancelled = threading.Event()
+    mark = partial(setattr, _block, "cancelled", cancelled)
+    with ThreadPoolExecutor(jobs, initializer=mark) as pool:
         futures = {pool.submit(function, *b): b for b in bounds}
         try:
             waiting, done = set(futures), 0
@@ -122,6 +170,7 @@ def _threaded(
                     future.result()
                 tick(progress, done, bounds[-1][1])
         except BaseException:
+            cancelled.set()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
         return [future.result() for future in futures]

@@ -5,7 +5,6 @@ import csv
 import os
 import runpy
 import sys
-import threading
 import time
 import tomllib
 from collections.abc import Callable, Sequence
@@ -33,11 +32,12 @@ from sdsc_core.methods.base import Method
 from sdsc_core.metrics import Summary, summarise
 from sdsc_core.paths import home
 from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
-from sdsc_core.warm import warm_up
+from sdsc_core.warm import load_libraries
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
 SAMPLE = "sample:"
+ADDRESS, THIS_MACHINE = "--server.address", "127.0.0.1"
 MOST_SUGGESTED = 30  # eigenvalues that are searched for a gap
 
 
@@ -78,10 +78,7 @@ def _parser() -> Parser:
     parser.add_argument("--version", action="version", version=version("sdsc-explorer"))
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_cluster(commands.add_parser("cluster", help="cluster a data set"))
-    app = commands.add_parser("app", help="open the app; further options go to streamlit run")
-    app.add_argument("--port", type=int, help="port of the server, 8501 by default")
-    app.add_argument("--data", metavar="DIR", help="folder with data that users may open")
-    app.set_defaults(run=_app)
+    _add_app(commands.add_parser("app", help="open the app; further options go to streamlit run"))
     _add_reproduce(commands.add_parser("reproduce", help="measure a table of the paper"))
     speed = commands.add_parser("benchmark", help="measure the speed on this machine")
     speed.add_argument("--only", metavar="NAME", default="", help="rows whose name holds NAME")
@@ -111,6 +108,18 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
     add("--save-affinity", metavar="FILE", help="write W, .npz of scipy.sparse")
     add("--save-dense", metavar="FILE", help="write W*, .npz of scipy.sparse")
     parser.set_defaults(run=_cluster)
+
+
+def _add_app(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--port", type=int, help="port of the server, 8501 by default")
+    add("--data", metavar="DIR", help="folder with data that users may open")
+    add(
+        ADDRESS, dest="address", default=THIS_MACHINE, metavar="HOST",
+        help=f"who can reach it: {THIS_MACHINE} (the default) this machine alone, 0.0.0.0 all"
+        " machines in its network",
+    )  # fmt: skip
+    parser.set_defaults(run=_app)
 
 
 def _add_reproduce(parser: argparse.ArgumentParser) -> None:
@@ -353,14 +362,15 @@ def _app(options: argparse.Namespace) -> None:
         if not folder.is_dir():
             raise ValueError(f"--data is {options.data!r}; give a folder that exists.")
         os.environ[FOLDER_VARIABLE] = str(folder)
-    # While the server and the browser start; a screen waits for what is not ready by then.
-    threading.Thread(target=warm_up, daemon=True).start()
-    sys.argv = streamlit_arguments(options.port, options.others)
+    load_libraries()
+    sys.argv = streamlit_arguments(options.port, options.others, options.address)
     # In this process, so that Ctrl-C and a signal to `sdsc` reach the server itself.
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
-def streamlit_arguments(port: int | None, others: Sequence[str] = ()) -> list[str]:
+def streamlit_arguments(
+    port: int | None, others: Sequence[str] = (), address: str = THIS_MACHINE
+) -> list[str]:
     """The words of ``streamlit run`` for the app.
 
     Streamlit reads .streamlit/config.toml of the current folder alone, so its settings go along as
@@ -371,7 +381,7 @@ def streamlit_arguments(port: int | None, others: Sequence[str] = ()) -> list[st
     """
     folder = home()
     settings = tomllib.loads((folder / ".streamlit" / "config.toml").read_text("utf-8"))
-    words = ["streamlit", "run", str(folder / "app.py"), *_flags(settings)]
+    words = ["streamlit", "run", str(folder / "app.py"), *_flags(settings), ADDRESS, address]
     words += [] if port is None else ["--server.port", str(port)]
     return [*words, *others]
 

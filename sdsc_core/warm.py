@@ -1,6 +1,7 @@
-"""Compile, or load from the cache, every kernel that the app's first picture needs."""
+"""What the app needs before its first picture: libraries, and compiled kernels."""
 
 from collections.abc import Callable
+from importlib import import_module
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,6 +11,21 @@ from sdsc_core.dense import changes, densify, pce
 from sdsc_core.imc import imc
 from sdsc_core.spectral import spectral_clustering
 from sdsc_core.trace import trace
+
+# What is imported late elsewhere, or by Streamlit in the middle of its own imports.
+LIBRARIES = ("pandas", "narwhals", "plotly.graph_objects", "sklearn.cluster", "sdsc_core.figures")
+
+
+def load_libraries() -> None:
+    """Import all that is large, in the one thread that there is before a server takes visitors.
+
+    Two threads that import pandas, narwhals or scikit-learn at once can meet a half-initialised
+    module, or wait for each other for good.
+
+    >>> load_libraries()
+    """
+    for name in LIBRARIES:
+        import_module(name)
 
 
 def warm_up(progress: Progress | None = None) -> None:

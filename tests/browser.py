@@ -92,20 +92,24 @@ def launch(playwright):
 def watch(page, app_url):
     """List of what goes wrong in a new page, filled as it happens.
 
-    A resource of another host that cannot be had is no fault of the app, nor is Streamlit's search
-    for its own root below the address of a screen.
+    The app speaks to its own server alone: a request to any other host is a fault, had or not.
+    Streamlit's search for its own root below the address of a screen is none.
     """
     problems = []
     page.add_init_script(LISTEN)
 
     def console(message):
         url = message.location.get("url", "")
-        forgiven = not url.startswith(app_url) or "/_stcore/" in url
         if message.type == "error" and not (
-            forgiven and message.text.startswith("Failed to load resource")
+            "/_stcore/" in url and message.text.startswith("Failed to load resource")
         ):
             problems.append(f"console: {message.text} ({url})")
 
+    def request(asked):
+        if not asked.url.startswith((app_url, "data:", "blob:")):
+            problems.append(f"request beyond the server: {asked.url}")
+
+    page.on("request", request)
     page.on("console", console)
     page.on("pageerror", lambda error: problems.append(f"page error: {error}"))
     return problems

@@ -201,7 +201,32 @@ def test_app_is_started_with_the_settings_of_its_folder(monkeypatch, tmp_path):
     assert sys.argv[-4:] == ["--server.port", "8080", "--server.headless", "true"]
     pairs = dict(zip(sys.argv[3::2], sys.argv[4::2], strict=True))
     assert pairs["--server.showEmailPrompt"] == pairs["--browser.gatherUsageStats"] == "false"
+    assert pairs["--server.address"] == "127.0.0.1"
     assert os.environ["SDSC_DATA"] == str(tmp_path)
+
+
+@pytest.mark.parametrize("given", [["--server.address", "0.0.0.0"], ["--server.address=0.0.0.0"]])
+def test_the_app_is_opened_to_others_when_asked(monkeypatch, given):
+    monkeypatch.setattr(cli.runpy, "run_module", lambda name, **_: None)
+    monkeypatch.setattr(sys, "argv", [])
+    assert cli.main(["app", *given]) == 0
+    pairs = dict(zip(sys.argv[3::2], sys.argv[4::2], strict=True))
+    assert pairs["--server.address"] == "0.0.0.0" and sys.argv.count("--server.address") == 1
+
+
+def test_all_that_is_large_is_imported_before_the_server_and_in_its_thread():
+    """Streamlit and a script that import the same at once can wait for each other for good."""
+    code = """if True:
+        import runpy, sys, threading
+        from sdsc_core import cli
+        def server(*_, **__):
+            there = (name in sys.modules for name in ("pandas", "sklearn.cluster"))
+            print(threading.active_count(), *there)
+        runpy.run_module = server
+        cli.main(["app"])
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout.split() == ["1", "True", "True"], done.stderr
 
 
 def test_flags_of_nested_and_repeated_settings():

@@ -8,7 +8,9 @@ import streamlit as st
 from pages.shared.compare_run import Job, cells, enqueue
 from pages.shared.settings import STAGES, keep
 from pages.shared.stages import ProgressBar, remember
+from pages.shared.stop import heed_stop
 from sdsc_core import METHODS, compare
+from sdsc_core.blocks import watched
 from sdsc_core.datasets import Dataset
 from sdsc_core.methods import Parameter
 
@@ -63,8 +65,10 @@ def _suggested(data: Dataset, spot: Any) -> int | None:
     key = ("suggested", data.digest)
     stop = partial(remember, key, lambda: None)
     bar = ProgressBar("Suggesting a number of clusters, steps", spot, on_stop=stop)
+    suggest = partial(watched, partial(compare.suggest_clusters, data), bar)
     try:
-        suggested = remember(key, partial(compare.suggest_clusters, data, bar))
+        with heed_stop(stop):
+            suggested = remember(key, suggest)
     except (ValueError, MemoryError):
         suggested = None
     spot.empty()

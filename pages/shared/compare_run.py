@@ -13,17 +13,18 @@ from functools import cached_property
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import StopException
 
 from pages.shared.stages import preparation, remember, source, spell_key
+from pages.shared.stop import heed_stop
 from sdsc_core import compare
+from sdsc_core.blocks import watched
 from sdsc_core.checks import Affinity
 from sdsc_core.datasets import Dataset, prepare
 
 MOST_POINTS = 1500  # up to which a cell's matrices are kept to be opened large
 MOST_KEPT = 60  # cells whose matrices a session keeps
-PAUSE = 1.0  # seconds; the script of a click begins far sooner after the one that it cut short
 GO_ON = "what was done is kept. Press Run to go on with the rest."
+STOPPED = f"Stopped; {GO_ON}"
 
 
 @dataclass(frozen=True)
@@ -71,16 +72,11 @@ class Job:
 
 @dataclass
 class Queue:
-    """Keys of the cells that wait, and a sentence on why a run ended early.
-
-    Changed in place: a script that was stopped may no longer write to the session.
-    """
+    """Keys of the cells that wait, and a sentence on why a run ended early."""
 
     keys: set[Hashable] = field(default_factory=set)
     total: int = 0
     note: str = ""
-    script: int = 0  # number of the script run that works on it
-    stopped: float | None = None  # when that one was stopped from outside
 
     def end(self, note: str) -> None:
         """Run no more of it."""
@@ -118,7 +114,7 @@ class RunBar:
                 self.bar = st.progress(self.done, self.title + step)
                 st.button(
                     "Stop", key="stop comparing", help="Keep what is done.",
-                    on_click=self.queue.end, args=(f"Stopped; {GO_ON}",),
+                    on_click=self.queue.end, args=(STOPPED,),
                 )  # fmt: skip
         self.bar.progress(min(1.0, self.done), self.title + step)
 
@@ -158,19 +154,6 @@ def matrices() -> OrderedDict[Hashable, tuple[Affinity, Affinity]]:
     return st.session_state.setdefault("matrices", OrderedDict())
 
 
-def begin() -> None:
-    """First of all on the screen: whether a run that was cut short may go on.
-
-    A click cuts the script short just as Streamlit's own Stop does, but begins the next one at
-    once; a script that begins later comes from a click after a stop.
-    """
-    queue = _queue()
-    queue.script += 1
-    if queue.stopped is not None and time.monotonic() - queue.stopped > PAUSE and queue.keys:
-        queue.end(f"The run was stopped; {GO_ON}")
-    queue.stopped = None
-
-
 def enqueue(todo: list[Job]) -> None:
     queue = _queue()
     queue.keys = {j.key for j in todo}
@@ -179,15 +162,18 @@ def enqueue(todo: list[Job]) -> None:
 
 
 def work(chosen: list[Job], spot: Any) -> None:
-    """Run what waits and still belongs to the screen, cell by cell."""
+    """Run what waits and still belongs to the screen, cell by cell.
+
+    A click cuts the script short, and the next one goes on with the queue; a stop ends the queue.
+    """
     queue, done = _queue(), cells()
     failed: dict[Hashable, str] = st.session_state.setdefault("failed", {})
     waiting = [j for j in chosen if j.key in queue.keys]
     if queue.keys and not waiting:
         queue.end(f"The run ended, because the data or the settings were changed; {GO_ON}")
     queue.keys &= {j.key for j in waiting}
-    bar, script = RunBar(spot, queue), queue.script
-    try:
+    bar = RunBar(spot, queue)
+    with heed_stop(lambda: queue.end(STOPPED)):
         for job in waiting:
             bar.begin(job)
             try:
@@ -195,10 +181,6 @@ def work(chosen: list[Job], spot: Any) -> None:
             except (ValueError, MemoryError) as error:
                 failed[job.key] = str(error) or "There is not enough memory; choose fewer points."
             queue.keys.discard(job.key)
-    except StopException:
-        if queue.script == script:  # else a click was the reason, and the next script is at work
-            queue.stopped = time.monotonic()
-        raise
     if waiting:
         st.rerun()  # what stands above the run speaks of the time before it
     for problem in dict.fromkeys(f"{j.method}: {failed[j.key]}" for j in chosen if j.key in failed):
@@ -213,14 +195,20 @@ def _compute(job: Job, bar: RunBar) -> compare.Result:
     data = job.points()
     solved = remember(
         ("solved", job.solve_key),
-        lambda: compare.solve(
-            data, job.method, job.n_clusters, job.params, random_state=job.seed, progress=bar
+        lambda: watched(
+            lambda tell: compare.solve(
+                data, job.method, job.n_clusters, job.params, random_state=job.seed, progress=tell
+            ),
+            bar,
         ),
     )
     thetas: dict[str, Any] = {"thetas": job.thetas} if job.thetas else {}
-    result, star, _ = compare.finish(
-        data, solved, job.method, None if job.dense == "none" else job.dense, job.n_clusters,
-        repeat=job.repeat, random_state=job.seed, progress=bar, **thetas,
+    result, star, _ = watched(
+        lambda tell: compare.finish(
+            data, solved, job.method, None if job.dense == "none" else job.dense, job.n_clusters,
+            repeat=job.repeat, random_state=job.seed, progress=tell, **thetas,
+        ),
+        bar,
     )  # fmt: skip
     if job.repeat == 0 and data.n_points <= MOST_POINTS:
         kept = matrices()

@@ -8,6 +8,8 @@ import streamlit as st
 from pages.shared import loading
 from pages.shared.loading import Draft, plain
 from pages.shared.stages import ProgressBar
+from pages.shared.stop import heed_stop
+from sdsc_core.blocks import watched
 from sdsc_core.datasets import FORMATS, KNOWN, SAMPLES, file_in, files_in, known_file, load_known
 from sdsc_core.datasets.known import FOLDER_VARIABLE
 
@@ -144,10 +146,12 @@ def _where(name: str) -> str:
 def _fetch(name: str, spot: "st.delta_generator.DeltaGenerator") -> None:
     """Load a known set with progress; a press of Stop ends this run, and nothing has changed."""
     here = known_file(name) is not None
-    bar = ProgressBar(f"{KNOWN[name].title} from OpenML, kB", spot, on_stop=lambda: None)
+    kilobytes = "" if here else " from OpenML, kB"
+    bar = ProgressBar(f"{KNOWN[name].title}{kilobytes}", spot, on_stop=lambda: None)
     with st.spinner(f"{'Reading' if here else 'Fetching'} {KNOWN[name].title} …"):
         try:
-            data = load_known(name, progress=None if here else bar)
+            with heed_stop(lambda: None):
+                data = watched(lambda tell: load_known(name, progress=tell), bar)
         except (ValueError, MemoryError) as problem:
             spot.empty()
             memory = "There is not enough memory for this set on the server."

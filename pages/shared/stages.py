@@ -16,6 +16,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
+from pages.shared.stop import heed_stop
 from sdsc_core import (
     Changes,
     ImcPath,
@@ -30,13 +31,14 @@ from sdsc_core import (
     suggest_n_clusters,
     summarise,
 )
+from sdsc_core.blocks import Progress, watched
 from sdsc_core.checks import Affinity
 from sdsc_core.datasets import Dataset
 
 T = TypeVar("T")
 KEPT = 40  # results of stages a session keeps
 EIGENVALUES = 16
-PATIENCE = 0.8  # seconds before progress is shown
+PATIENCE = 0.6  # seconds before progress is shown
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,11 @@ def remember(key: Hashable, compute: Callable[[], T]) -> T:
 
 
 class ProgressBar:
-    """A bar and a Stop button that appear once work takes longer than a moment."""
+    """A bar and a Stop button that appear once work takes longer than a moment.
+
+    ``title`` is what is at work, and may change. Every call is also where a click or Streamlit's
+    own Stop ends the script, so it must be called often: see `watched`.
+    """
 
     def __init__(self, title: str, spot: Any, on_stop: Callable[[], None] | None = None):
         self.title, self.spot, self.on_stop = title, spot, on_stop or _stop
@@ -83,16 +89,19 @@ class ProgressBar:
         self.bar: Any = None
 
     def __call__(self, done: int, total: int) -> None:
+        _ = "wanted" in st.session_state  # here a click or a stop ends the script
         now = time.monotonic()
         if now - self.begun < PATIENCE or now - self.shown < 0.1:
             return
         self.shown = now
-        text = f"{self.title}: {done:,} {f'of {total:,}' if total else 'so far'}"
+        text = self.title
+        if done or total:
+            text += f": {done:,} {f'of {total:,}' if total else 'so far'}"
         if self.bar is None:
             with self.spot.container():
                 self.bar = st.progress(0.0, text)
                 st.button(
-                    "Stop", key=f"stop {self.title}", on_click=self.on_stop,
+                    "Stop", key="stop work", on_click=self.on_stop,
                     help="Keep what is done.",
                 )  # fmt: skip
         # An unknown total: the bar moves ever more slowly, and never to its end.
@@ -171,34 +180,43 @@ def compute(data: Dataset, spot: Any) -> Run:
     seconds: dict[str, float] = {}
     gamma = min(s["gamma"], data.n_points - 1)
     base = (data.digest, s["residual"], s["similarity"])
+    bar = ProgressBar("", spot)
 
-    def timed(name: str, key: Hashable, work: Callable[[], T]) -> T:
+    def timed(name: str, key: Hashable, title: str, work: Callable[[Progress | None], T]) -> T:
         def measured() -> tuple[T, float]:
+            bar.title = title
             start = time.perf_counter()
-            value = work()
+            value = watched(work, bar)
             return value, time.perf_counter() - start
 
         value, seconds[name] = remember((name, key), measured)
         return value
 
-    path = timed("IMC", base, lambda: _imc(data, s, spot))
-    W = timed("W", (*base, gamma), lambda: path.affinity(gamma))
+    path = timed("IMC", base, "IMC, points done", lambda tell: _imc(data, s, tell))
+    W = timed("W", (*base, gamma), "W", lambda _: path.affinity(gamma))
     dense = None if s["dense"] == "none" else s["dense"]
     thetas = (s["theta1"], s["theta2"]) if dense == "PCE" else ()
     star_key = (*base, gamma, dense, thetas)
-    bar = ProgressBar("Dense stage", spot)
-    star = timed("dense", star_key, lambda: dense_stage(W, dense, *thetas, progress=bar))
-    seed, bar = s["seed"], ProgressBar("Eigenvectors of W*, products", spot)
-    top = timed("spectrum", (star_key, seed), lambda: _spectrum(star, seed, bar))
+    star = timed(
+        "dense", star_key, "Dense stage", lambda tell: dense_stage(W, dense, *thetas, progress=tell)
+    )
+    seed, products = s["seed"], "Eigenvectors of {}, products"
+    top = timed(
+        "spectrum", (star_key, seed), products.format("W*"),
+        lambda tell: _spectrum(star, seed, tell),
+    )  # fmt: skip
     k, k_from = _clusters(data, s, top)
     after = timed(
-        "W* side", (star_key, seed, k), lambda: _side(data, star, k, seed, bar, found=top)
-    )
+        "W* side", (star_key, seed, k), "Clusters of W*",
+        lambda tell: _side(data, star, k, seed, tell, found=top),
+    )  # fmt: skip
     if star is W:
         before = after
     else:
-        bar = ProgressBar("Eigenvectors of W, products", spot)
-        before = timed("W side", (*base, gamma, seed, k), lambda: _side(data, W, k, seed, bar))
+        before = timed(
+            "W side", (*base, gamma, seed, k), products.format("W"),
+            lambda tell: _side(data, W, k, seed, tell),
+        )  # fmt: skip
     return Run(data, s | {"gamma": gamma}, k, k_from, path, before, after, seconds)
 
 
@@ -213,18 +231,18 @@ def causes(run: Run) -> Changes:
     )
 
 
-def _imc(data: Dataset, s: dict[str, Any], spot: Any) -> ImcPath:
+def _imc(data: Dataset, s: dict[str, Any], tell: Progress | None) -> ImcPath:
     return imc(
         data.X,
         min(GAMMA_MAX, data.n_points - 1),
         residual=s["residual"],
         similarity=s["similarity"],
-        progress=ProgressBar("IMC, points done", spot),
+        progress=tell,
     )
 
 
-def _spectrum(W: Affinity, seed: int, bar: ProgressBar, k: int | None = None) -> Spectrum:
-    return spectrum(W, min(max(EIGENVALUES, k or 0), W.shape[0]), k, seed, bar)
+def _spectrum(W: Affinity, seed: int, tell: Progress | None, k: int | None = None) -> Spectrum:
+    return spectrum(W, min(max(EIGENVALUES, k or 0), W.shape[0]), k, seed, tell)
 
 
 def _clusters(data: Dataset, s: dict[str, Any], top: Spectrum) -> tuple[int, str]:
@@ -240,12 +258,12 @@ def _side(
     W: Affinity,
     k: int,
     seed: int,
-    bar: ProgressBar,
+    tell: Progress | None,
     found: Spectrum | None = None,
 ) -> Side:
     # A spectrum that is there already serves, unless k decides otherwise about weak links.
     if found is None or found.regularised != (found.n_components > k) or len(found.eigenvalues) < k:
-        found = _spectrum(W, seed, bar, k)
+        found = _spectrum(W, seed, tell, k)
     labels = spectral_clustering(W, k, seed, spectrum_=found)
     return Side(W, found, labels, summarise(W, labels, data.labels))
 
@@ -260,7 +278,8 @@ def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
     if state.get("stopped") == state.wanted:
         return last, "Stopped. The last result is shown; change a setting or press Compute."
     try:
-        state.last = compute(data, spot)
+        with heed_stop(_stop):
+            state.last = compute(data, spot)
     except (ValueError, MemoryError) as problem:
         return last, str(problem) or "There is not enough memory for this; choose fewer points."
     spot.empty()

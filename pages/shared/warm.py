@@ -1,28 +1,57 @@
 """Kernels are compiled once on a new machine; a screen says so while it happens."""
 
 import threading
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
 from sdsc_core.warm import warm_up
 
-_lock = threading.Lock()
-_ready = threading.Event()
+PAUSE = 0.2  # seconds between two looks at how far it is
+
+
+@dataclass
+class Warming:
+    """The one thread of the server that makes the kernels ready, whoever came first."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    thread: threading.Thread | None = None
+    at: tuple[int, int] = (0, 1)
+    error: BaseException | None = None
+    ready: bool = False
+
+    def begin(self) -> threading.Thread:
+        """The thread that is at work, begun where there is none."""
+        with self.lock:
+            if self.thread is None or not (self.thread.is_alive() or self.ready):
+                self.error = None
+                self.thread = threading.Thread(target=self._work, name="kernels", daemon=True)
+                self.thread.start()
+            return self.thread
+
+    def _work(self) -> None:
+        try:
+            warm_up(lambda *at: setattr(self, "at", at))
+            self.ready = True
+        except BaseException as error:
+            self.error = error
+
+
+_warming = Warming()
 
 
 def warm(spot: Any) -> None:
-    """Compile or load the kernels, with visible progress, once in a process."""
-    if _ready.is_set():
+    """Wait for the kernels, with visible progress; every visitor of the first seconds sees it."""
+    if _warming.ready:
         return
     with spot.container():
         bar = st.progress(0.0, "Getting the kernels ready (compiled once on a new machine) …")
-    with _lock:
-        if not _ready.is_set():
-            warm_up(lambda done, total: _show(bar, done, total))
-            _ready.set()
+    thread = _warming.begin()
+    while thread.is_alive():
+        thread.join(PAUSE)
+        done, total = _warming.at
+        bar.progress(done / total, f"Getting the kernels ready: {done} of {total}")
+    if _warming.error:
+        raise _warming.error
     spot.empty()
-
-
-def _show(bar: Any, done: int, total: int) -> None:
-    bar.progress(done / total, f"Kernels: {done} of {total}")

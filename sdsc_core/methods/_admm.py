@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from sdsc_core._jit import kernel
+from sdsc_core.blocks import end_if_cancelled
 
 Array = NDArray[np.float64]
 
@@ -85,6 +86,7 @@ class LassoAdmm:
         residuals = np.full(rows, np.inf)
         live, taken = np.arange(rows), 0
         while live.size and taken < steps:
+            end_if_cancelled()
             part, count = state.take(live), min(CHECK, steps - taken)
             worst = self._steps(start + live, part, limits[live] / self.rho, count)
             state.put(live, part)

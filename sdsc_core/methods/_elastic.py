@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
-from sdsc_core.blocks import Progress, run_blocks
+from sdsc_core.blocks import Progress, end_if_cancelled, run_blocks
 from sdsc_core.methods.base import GRAM_BYTES
 
 TOLERANCE = 1e-6  # of the optimality conditions, relative to t
@@ -27,6 +27,7 @@ SETTLED = 5  # and so many with the same signs are enough
 JOIN = 128  # points that may join in a round, or as many as there are in the support
 JITTER = 1e-12  # keeps the solve possible where points are equal
 BLOCK = 64
+ROWS = 8  # of a block between two looks at whether it was cancelled
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,16 @@ def elastic_nets(
         counts = np.zeros(stop - start, np.int64)
         status = np.zeros((stop - start, 2))
         weights = np.where(across.labels == across.labels[start:stop, None], 1.0, 1 + across.extra)
-        indices, values = _solve_rows(start, Q, X, gram, t, k, weights, counts, status)
+        found = []
+        for a in range(0, stop - start, ROWS):
+            end_if_cancelled()
+            part = slice(a, a + ROWS)
+            found.append(
+                _solve_rows(
+                    start + a, Q[part], X, gram, t, k, weights[part], counts[part], status[part]
+                )
+            )
+        indices, values = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return indices, values, counts, status
 
     parts = run_blocks(solve, n, BLOCK, n_jobs=n_jobs, progress=progress)
