@@ -32,13 +32,12 @@ from sdsc_core.methods import METHODS
 from sdsc_core.methods.base import Method
 from sdsc_core.metrics import Summary, summarise
 from sdsc_core.paths import home
-from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
+from sdsc_core.spectral import MOST_CLUSTERS, spectral_clustering, spectrum, suggest_n_clusters
 from sdsc_core.warm import warm_up
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
 SAMPLE = "sample:"
-MOST_SUGGESTED = 30  # eigenvalues that are searched for a gap
 
 
 class Parser(argparse.ArgumentParser):
@@ -142,20 +141,30 @@ def _cluster(options: argparse.Namespace) -> None:
     report.stage = options.dense
     star = dense_stage(W, dense, options.theta1, options.theta2, progress=report)
     report.stage = "Eigenvectors"
-    if k is None:
-        top = spectrum(star, min(MOST_SUGGESTED, len(X)), progress=report)
-        k = suggest_n_clusters(top.eigenvalues)
     stages = {"W": W} if dense is None else {"W": W, "W*": star}
-    found = {
-        name: spectral_clustering(A, k, options.seed, progress=report) for name, A in stages.items()
-    }
+    found, numbers = {}, {}
+    for name, A in stages.items():  # each by its own gap, so that W's figures are W's alone
+        numbers[name] = k or _suggested(A, options.seed, report)
+        found[name] = spectral_clustering(A, numbers[name], options.seed, progress=report)
     report.clear()
     _save(options, W, star, list(found.values())[-1], data)
-    print(f"{data.name}: {len(X):,} points, {X.shape[1]:,} features. {k} clusters, {why}.")
+    print(f"{data.name}: {len(X):,} points, {X.shape[1]:,} features. {_said(numbers)}, {why}.")
     if solution.message:
         print(solution.message)
     figures = {name: summarise(A, found[name], data.labels) for name, A in stages.items()}
     print(table(figures))
+
+
+def _suggested(A: Affinity, seed: int, report: "Reporter") -> int:
+    top = spectrum(A, min(MOST_CLUSTERS + 1, A.shape[0]), random_state=seed, progress=report)
+    return suggest_n_clusters(top.eigenvalues)
+
+
+def _said(numbers: dict[str, int]) -> str:
+    """The number of clusters, of both matrices where they differ."""
+    if len(set(numbers.values())) == 1:
+        return f"{numbers['W']} clusters"
+    return " and ".join(f"{k} clusters of {name}" for name, k in numbers.items())
 
 
 def _checked(options: argparse.Namespace) -> tuple[str | None, Method]:

@@ -18,6 +18,7 @@ from sdsc_core.checks import Affinity, check_affinity, check_count, check_n_clus
 SMALL = 128  # up to here a full decomposition is the quickest
 MODERATE = 5000  # up to here it is a possible fall-back
 ACCURACY = 1e-6
+MOST_CLUSTERS = 30  # that `suggest_n_clusters` is asked for, here and in the app
 
 
 @dataclass(frozen=True)

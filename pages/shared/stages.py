@@ -1,11 +1,10 @@
 """From settings to a result, stage by stage; only what lies after a change is computed again.
 
-Results are kept in the session, which is the user's alone, and few of them. A stage that takes
-long shows its progress and can be stopped; the last good result stays on the screen.
+Results are kept in the session, which is the user's alone, up to a number of bytes. A stage that
+takes long shows its progress and can be stopped; the last good result stays on the screen.
 """
 
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from pages.shared.memory import Memory
 from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
 from sdsc_core import (
     Changes,
@@ -32,10 +32,11 @@ from sdsc_core import (
 )
 from sdsc_core.checks import Affinity
 from sdsc_core.datasets import Dataset
+from sdsc_core.spectral import MOST_CLUSTERS
 
 T = TypeVar("T")
-KEPT = 40  # results of stages a session keeps
-EIGENVALUES = 16
+BUDGET = 500_000_000  # bytes of results that a session keeps
+EIGENVALUES = 16  # that are shown
 PATIENCE = 0.8  # seconds before progress is shown
 
 
@@ -47,11 +48,12 @@ class Side:
     spectrum: Spectrum
     labels: NDArray[np.int64]
     summary: Summary
+    k: int
 
 
 @dataclass(frozen=True)
 class Run:
-    """One result and the settings it came from."""
+    """One result and the settings it came from; ``k`` clusters are those of W*."""
 
     data: Dataset
     settings: dict[str, Any]
@@ -64,14 +66,10 @@ class Run:
 
 
 def remember(key: Hashable, compute: Callable[[], T]) -> T:
-    """The value for a key, computed once; the oldest are let go."""
-    memo: OrderedDict[Hashable, Any] = st.session_state.setdefault("memo", OrderedDict())
-    if key not in memo:
-        memo[key] = compute()
-        while len(memo) > KEPT:
-            memo.popitem(last=False)
-    memo.move_to_end(key)
-    return memo[key]
+    """The value for a key, computed once; what was not used for longest is let go."""
+    memory: Memory = st.session_state.setdefault("memory", Memory(BUDGET))
+    memory.run = st.session_state.run_number
+    return memory.get(key, compute)
 
 
 class ProgressBar:
@@ -130,11 +128,9 @@ def spell_key(value: Any) -> Hashable:
 
 
 def source(name: str) -> Dataset:
-    """A sample or a data set that the user loaded; the default sample where it is neither."""
+    """A sample, or a data set that the user loaded; never another one in its place."""
     loaded: dict[str, Dataset] = st.session_state.setdefault("loaded", {})
-    if name in loaded:
-        return loaded[name]
-    return datasets.sample(name if name in datasets.SAMPLES else "faces")
+    return loaded[name] if name in loaded else datasets.sample(name)
 
 
 def restore(name: str) -> None:
@@ -188,18 +184,19 @@ def compute(data: Dataset, spot: Any) -> Run:
     star_key = (*base, gamma, dense, thetas)
     bar = ProgressBar("Dense stage", spot)
     star = timed("dense", star_key, lambda: dense_stage(W, dense, *thetas, progress=bar))
-    seed, bar = s["seed"], ProgressBar("Eigenvectors of W*, products", spot)
-    top = timed("spectrum", (star_key, seed), lambda: _spectrum(star, seed, bar))
-    k, k_from = _clusters(data, s, top)
-    after = timed(
-        "W* side", (star_key, seed, k), lambda: _side(data, star, k, seed, bar, found=top)
-    )
-    if star is W:
-        before = after
-    else:
-        bar = ProgressBar("Eigenvectors of W, products", spot)
-        before = timed("W side", (*base, gamma, seed, k), lambda: _side(data, W, k, seed, bar))
-    return Run(data, s | {"gamma": gamma}, k, k_from, path, before, after, seconds)
+    wanted, k_from = _clusters(data, s)
+
+    def side(name: str, key: Hashable, A: Affinity) -> Side:
+        seed, bar = s["seed"], ProgressBar(f"Eigenvectors of {name}, products", spot)
+        key = (key, seed, wanted is None)
+        top = timed(f"{name} spectrum", key, lambda: _spectrum(A, seed, bar, suggest=not wanted))
+        # Each matrix by its own gap: the figures of W must not depend on the dense stage.
+        k = wanted or suggest_n_clusters(top.eigenvalues)
+        return timed(f"{name} side", (*key, k), lambda: _side(data, A, k, seed, bar, top))
+
+    after = side("W*", star_key, star)
+    before = after if star is W else side("W", (*base, gamma), W)
+    return Run(data, s | {"gamma": gamma}, after.k, k_from, path, before, after, seconds)
 
 
 def causes(run: Run) -> Changes:
@@ -223,31 +220,28 @@ def _imc(data: Dataset, s: dict[str, Any], spot: Any) -> ImcPath:
     )
 
 
-def _spectrum(W: Affinity, seed: int, bar: ProgressBar, k: int | None = None) -> Spectrum:
-    return spectrum(W, min(max(EIGENVALUES, k or 0), W.shape[0]), k, seed, bar)
+def _spectrum(
+    W: Affinity, seed: int, bar: ProgressBar, k: int | None = None, suggest: bool = False
+) -> Spectrum:
+    wanted = max(EIGENVALUES, k or 0, suggest * (MOST_CLUSTERS + 1))
+    return spectrum(W, min(wanted, W.shape[0]), k, seed, bar)
 
 
-def _clusters(data: Dataset, s: dict[str, Any], top: Spectrum) -> tuple[int, str]:
+def _clusters(data: Dataset, s: dict[str, Any]) -> tuple[int | None, str]:
+    """The number of clusters, None where the eigengap decides, and where it comes from."""
     if s["clusters"] == "own":
         return min(s["k"], data.n_points), "chosen"
     if s["clusters"] == "known" and data.n_classes:
         return data.n_classes, "known"
-    return suggest_n_clusters(top.eigenvalues), "suggested by the eigengap"
+    return None, "suggested by the eigengap"
 
 
-def _side(
-    data: Dataset,
-    W: Affinity,
-    k: int,
-    seed: int,
-    bar: ProgressBar,
-    found: Spectrum | None = None,
-) -> Side:
-    # A spectrum that is there already serves, unless k decides otherwise about weak links.
-    if found is None or found.regularised != (found.n_components > k) or len(found.eigenvalues) < k:
+def _side(data: Dataset, W: Affinity, k: int, seed: int, bar: ProgressBar, found: Spectrum) -> Side:
+    # The spectrum that is there serves, unless k decides otherwise about weak links.
+    if found.regularised != (found.n_components > k) or len(found.eigenvalues) < k:
         found = _spectrum(W, seed, bar, k)
     labels = spectral_clustering(W, k, seed, spectrum_=found)
-    return Side(W, found, labels, summarise(W, labels, data.labels))
+    return Side(W, found, labels, summarise(W, labels, data.labels), k)
 
 
 def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
@@ -255,10 +249,13 @@ def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
     state = st.session_state
     state.wanted = (data.digest, tuple(spell_key(state[n]) for n in (*METHOD, "clusters", "k")))
     last: Run | None = state.get("last")
+    if last is not None and last.data.name != data.name:
+        last = None  # no figures under another data set's name
     if state.get("unprepared"):
         return last, state.unprepared
     if state.get("stopped") == state.wanted:
-        return last, "Stopped. The last result is shown; change a setting or press Compute."
+        shown = " The last result is shown;" if last else " There is no result of this data yet;"
+        return last, f"Stopped.{shown} change a setting or press Compute."
     try:
         state.last = compute(data, spot)
     except (ValueError, MemoryError) as problem:
