@@ -47,4 +47,9 @@ screens = [
 ]
 if settings.in_exercise():  # these speak of classes, or set what may be locked
     screens = [s for s in screens if s.title not in ("Data", "Compare", "Tour")]
-st.navigation(screens).run()
+screen = st.navigation(screens, position="hidden")
+# Links of our own: they carry the settings, so that a change of screen is one step of Back.
+with st.sidebar.container(key="screens", gap=None):
+    for other in screens:
+        st.page_link(other, width="stretch", query_params=settings.address())
+screen.run()

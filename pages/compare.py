@@ -13,9 +13,11 @@ st.caption(
 spot = st.empty()
 with spot, st.spinner("Loading the library …"):
     from pages.shared import compare_choose, compare_run, compare_show, sidebar, stages
+    from pages.shared.screen import need_data
     from pages.shared.warm import warm
 warm(spot)
 sidebar.choose_data()
+need_data()
 data = stages.current_data()
 if st.session_state.unprepared:
     st.warning(st.session_state.unprepared, icon=":material/info:")

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.shared.settings import locked, through_app
+from pages.shared.settings import go_to, locked, through_app
 
 through_app()
 st.title("Data", anchor=False)
@@ -54,4 +54,4 @@ with left:
 with right:
     preparing.effect(raw, data)
 if st.button("Explore this data", type="primary", icon=":material/arrow_forward:"):
-    st.switch_page("pages/explore.py")
+    go_to("pages/explore.py")

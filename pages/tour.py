@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.shared.settings import through_app
+from pages.shared.settings import go_to, through_app
 
 through_app()
 st.title("Tour", anchor=False)
@@ -36,7 +36,7 @@ for number, step in enumerate(tour.STEPS, 1):
         width="stretch",
         type="primary" if number == 1 else "secondary",
     ):
-        st.switch_page("pages/explore.py")
+        go_to("pages/explore.py")
 st.caption(
     "An address that ends in ?tour=1 starts the tour at once, ?tour=4 at its fourth step. What a"
     " word means: the page *Words*."

@@ -7,6 +7,7 @@
 from typing import TYPE_CHECKING, Any
 
 from sdsc_core import datasets
+from sdsc_core._version import __version__
 from sdsc_core.affinity import affinity
 from sdsc_core.blocks import Cancelled
 from sdsc_core.dense import (
@@ -39,6 +40,8 @@ from sdsc_core.metrics import (
     summarise,
     tally,
 )
+from sdsc_core.run import Run, run_stages
+from sdsc_core.settings import RunSettings
 from sdsc_core.spectral import Spectrum, spectral_clustering, spectrum, suggest_n_clusters
 from sdsc_core.trace import trace
 
@@ -54,8 +57,11 @@ __all__ = [
     "Changes",
     "Explanation",
     "ImcPath",
+    "Run",
+    "RunSettings",
     "Spectrum",
     "Summary",
+    "__version__",
     "affinity",
     "analyse",
     "changes",
@@ -76,6 +82,7 @@ __all__ = [
     "pce",
     "preserving_error",
     "rank_changes",
+    "run_stages",
     "spectral_clustering",
     "spectrum",
     "suggest_n_clusters",

@@ -8,37 +8,31 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, NoReturn
 
-import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from sdsc_core import benchmark, compare, datasets, experiments
+from sdsc_core._version import __version__
 from sdsc_core.checks import (
-    Affinity,
     check_choice,
-    check_count,
     check_data,
-    check_n_clusters,
-    check_thetas,
 )
 from sdsc_core.datasets.known import FOLDER_VARIABLE
-from sdsc_core.dense import DENSE_STAGES, dense_stage
 from sdsc_core.methods import METHODS
 from sdsc_core.methods.base import Method
-from sdsc_core.metrics import Summary, summarise
+from sdsc_core.metrics import Summary
 from sdsc_core.paths import home
-from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
+from sdsc_core.run import Run, Side, run_stages
+from sdsc_core.settings import RunSettings, read_setting
 from sdsc_core.warm import load_libraries
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
 SAMPLE = "sample:"
 ADDRESS, THIS_MACHINE = "--server.address", "127.0.0.1"
-MOST_SUGGESTED = 30  # eigenvalues that are searched for a gap
 
 
 class Parser(argparse.ArgumentParser):
@@ -75,7 +69,7 @@ def _sentence(error: Exception) -> str:
 
 def _parser() -> Parser:
     parser = Parser(prog="sdsc", description="Sparse-Dense Subspace Clustering.")
-    parser.add_argument("--version", action="version", version=version("sdsc-explorer"))
+    parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_cluster(commands.add_parser("cluster", help="cluster a data set"))
     _add_app(commands.add_parser("app", help="open the app; further options go to streamlit run"))
@@ -89,16 +83,12 @@ def _parser() -> Parser:
 def _add_cluster(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="a data file, or sample:NAME as in sample:faces")
-    add("--clusters", type=int, metavar="K", help="how many; by default one for each class")
-    add("--method", default="IMC", help=f"one of {', '.join(METHODS)}; IMC by default")
-    add("--dense", default="PCE", help="PCE (the default), D1, D2, D3 or none")
-    add("--gamma", type=int, dest="n_iterations", help="iterations of IMC, 6 by default")
-    add("--theta1", type=float, default=0.8, help="of PCE, 0.8 by default")
-    add("--theta2", type=float, default=0.6, help="of PCE, 0.6 by default")
-    add("--residual", help="of IMC: as_printed (the default) or centred")
-    add("--similarity", help="of IMC: residual (the default) or pair")
+    for setting in fields(RunSettings):
+        if setting.metadata:
+            text = setting.metadata["help"]
+            default = "" if setting.default is None else f", {setting.default} by default"
+            add(setting.metadata["option"], dest=setting.name, help=text + default)
     add("--param", action="append", default=[], metavar="NAME=VALUE", help="of the method")
-    add("--seed", type=int, default=0, help="0 by default")
     add("--x", metavar="NAME", help="variable with the samples, in .npz and .mat")
     add("--y", metavar="NAME", help="variable with the labels, in .npz and .mat")
     add("--transpose", action="store_true", default=None, help="samples are columns")
@@ -138,64 +128,67 @@ def _add_reproduce(parser: argparse.ArgumentParser) -> None:
 
 
 def _cluster(options: argparse.Namespace) -> None:
-    dense, method = _checked(options)
-    settings: dict[str, Any] = method.settings(**_params(method, options))
-    data = _read(options)
-    X = check_data(data.X, name=repr(data.name))
-    k, why = _number_of_clusters(options.clusters, data)
-
-    report = Reporter()
-    report.stage = options.method
-    solution = method.solve(X, n_clusters=k, random_state=options.seed, progress=report, **settings)
-    W = method.affinity(solution)
-    report.stage = options.dense
-    star = dense_stage(W, dense, options.theta1, options.theta2, progress=report)
-    report.stage = "Eigenvectors"
-    if k is None:
-        top = spectrum(star, min(MOST_SUGGESTED, len(X)), progress=report)
-        k = suggest_n_clusters(top.eigenvalues)
-    stages = {"W": W} if dense is None else {"W": W, "W*": star}
-    tops = {name: spectrum(A, k, k, options.seed, report) for name, A in stages.items()}
-    found = {
-        name: spectral_clustering(A, k, options.seed, spectrum_=tops[name])
-        for name, A in stages.items()
-    }
-    report.clear()
-    _save(options, W, star, list(found.values())[-1], data)
-    print(f"{data.name}: {len(X):,} points, {X.shape[1]:,} features. {k} clusters, {why}.")
-    if solution.message:
-        print(solution.message)
-    figures = {name: summarise(A, found[name], data.labels) for name, A in stages.items()}
-    print(table(figures))
-    for name, top in tops.items():
-        for message in (top.message, figures[name].conn.message):
-            if message:
-                print(f"{name}: {message}")
-
-
-def _checked(options: argparse.Namespace) -> tuple[str | None, Method]:
-    """Dense stage and method; all that could fail after a long computation is refused here."""
-    check_choice(options.method, "--method", tuple(METHODS))
-    dense = None if options.dense.lower() == "none" else options.dense
-    check_choice(dense, "--dense", DENSE_STAGES)
-    check_count(options.seed, "--seed", 0)
-    if dense == "PCE":
-        check_thetas(options.theta1, options.theta2)
+    settings = _settings(options)
     for path in (options.output, options.save_affinity, options.save_dense):
         _check_writable(path)
-    return dense, METHODS[options.method]
+    data = _read(options)
+    check_data(data.X, name=repr(data.name))
+    report = Reporter()
+    run = run_stages(data, settings, report=report.named)
+    report.clear()
+    _save(options, run)
+    print(_headline(run))
+    for message in _messages(run):
+        print(message)
+    print(table({name: side.summary for name, side in _sides(run).items()}))
+
+
+def _settings(options: argparse.Namespace) -> RunSettings:
+    """The settings of the run; what is out of range is named by its option."""
+    names = {f.name: f.metadata["option"] for f in fields(RunSettings) if f.metadata}
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    try:
+        read = {name: read_setting(name, text) for name, text in given.items()}
+        method = read.pop("method", RunSettings.method)
+        of_imc = {"gamma": "n_iterations", "residual": "residual", "similarity": "similarity"}
+        params = {own: read.pop(name) for name, own in of_imc.items() if name in read}
+        params |= dict(_param(text, METHODS[method]) for text in options.param)
+        return RunSettings.of_method(method, params, **read)
+    except ValueError as error:
+        name, is_, rest = str(error).partition(" is ")
+        raise ValueError(f"{names.get(name, name)}{is_}{rest}") from None
+
+
+def _sides(run: Run) -> dict[str, Side]:
+    assert run.before is not None
+    return {"W": run.before} | ({} if run.settings.dense is None else {"W*": run.after})
+
+
+def _headline(run: Run) -> str:
+    """The data and the number of clusters, of both matrices where they differ."""
+    data, numbers = run.data, {name: side.k for name, side in _sides(run).items()}
+    if len(set(numbers.values())) == 1:
+        count = f"{run.n_clusters} clusters"
+    else:
+        count = " and ".join(f"{k} clusters of {name}" for name, k in numbers.items())
+    why = {"chosen": "as asked", "known": "one for each class"}.get(
+        run.n_clusters_from, "suggested by the widest gap between eigenvalues"
+    )
+    return f"{data.name}: {data.n_points:,} points, {data.n_features:,} features. {count}, {why}."
+
+
+def _messages(run: Run) -> list[str]:
+    """What fell short: the method's solver, the eigenvectors."""
+    found = [run.sparse.message]
+    for name, side in _sides(run).items():
+        for message in (side.spectrum.message, side.summary.conn.message):
+            found.append(message and f"{name}: {message}")
+    return [message for message in found if message]
 
 
 def _check_writable(path: str | None) -> None:
     if path is not None and not Path(path).absolute().parent.is_dir():
         raise ValueError(f"{path!r} cannot be written; there is no such folder.")
-
-
-def _params(method: Method, options: argparse.Namespace) -> dict[str, Any]:
-    """What --param and the three short forms of IMC's parameters give, in the right type."""
-    names = ("n_iterations", "residual", "similarity")
-    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    return given | dict(_param(text, method) for text in options.param)
 
 
 def _param(text: str, method: Method, form: str = "NAME=VALUE") -> tuple[str, Any]:
@@ -231,22 +224,9 @@ def _read(options: argparse.Namespace) -> datasets.Dataset:
     return datasets.fill_missing(data, options.missing) if options.missing else data
 
 
-def _number_of_clusters(asked: int | None, data: datasets.Dataset) -> tuple[int | None, str]:
-    if asked is not None:
-        return check_n_clusters(asked, data.n_points), "as asked"
-    if data.labels is not None:
-        return data.n_classes, "one for each class"
-    return None, "suggested by the widest gap between eigenvalues"
-
-
-def _save(
-    options: argparse.Namespace,
-    W: Affinity,
-    star: Affinity,
-    found: NDArray[np.int64],
-    data: datasets.Dataset,
-) -> None:
-    for path, matrix in ((options.save_affinity, W), (options.save_dense, star)):
+def _save(options: argparse.Namespace, run: Run) -> None:
+    data, found = run.data, run.after.labels
+    for path, matrix in ((options.save_affinity, run.sparse.W), (options.save_dense, run.after.W)):
         if path is not None:
             sp.save_npz(path, sp.csr_array(matrix))
     if options.output is None:
@@ -343,6 +323,11 @@ class Reporter:
         share = f"{100 * done // total} %" if total else f"{done:,} products so far"
         text = f"{self.stage}: {share}"
         self._write(f"\r{text}\x1b[K" if self._live else f"{text}\n")
+
+    def named(self, stage: str) -> "Reporter":
+        """This one, for another stage."""
+        self.stage = stage
+        return self
 
     def clear(self) -> None:
         """Leave a terminal's line empty for what follows."""

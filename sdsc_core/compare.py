@@ -16,12 +16,11 @@ from sdsc_core.datasets import Dataset, prepare
 from sdsc_core.dense import DENSE_STAGES, dense_stage
 from sdsc_core.methods import METHODS
 from sdsc_core.metrics import summarise
-from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
+from sdsc_core.spectral import MOST_CLUSTERS, spectral_clustering, spectrum, suggest_n_clusters
 
 # How the time of a method grows with the number of points, for the estimate before a run.
 GROWTH = {"LSR": 3.0, "LRR": 3.0, "BDR": 3.0, "LRSC": 3.0, "SSC": 2.3, "SSSC": 2.3}
 PROBE_POINTS = 100
-EIGENVALUES = 16  # among which the eigengap is looked for
 STAGES = tuple(d or "none" for d in DENSE_STAGES)  # the order of every table
 AVERAGES = ("mean", "median")
 PERCENT = ("acc", "nmi")
@@ -136,7 +135,8 @@ def suggest_clusters(data: Dataset, progress: Progress | None = None) -> int:
     default = next(p.default for p in METHODS["IMC"].parameters if p.name == "n_iterations")
     picks = {"n_iterations": min(int(default), n - 1)}
     W = solve(data, "IMC", 1, picks, progress=progress).W
-    return suggest_n_clusters(spectrum(W, min(EIGENVALUES, n), progress=progress).eigenvalues)
+    top = spectrum(W, min(MOST_CLUSTERS + 1, n), progress=progress)
+    return suggest_n_clusters(top.eigenvalues)
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,14 @@ computes only what lies after a change.
 import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.affinity import affinity
-from sdsc_core.blocks import Progress
+from sdsc_core.blocks import Progress, watched
 from sdsc_core.checks import Affinity, check_gamma, check_n_clusters
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import dense_stage
@@ -23,7 +24,13 @@ from sdsc_core.imc import ImcPath, imc
 from sdsc_core.methods import METHODS
 from sdsc_core.metrics import Summary, summarise
 from sdsc_core.settings import RunSettings
-from sdsc_core.spectral import Spectrum, cluster_rows, spectrum, suggest_n_clusters
+from sdsc_core.spectral import (
+    MOST_CLUSTERS,
+    Spectrum,
+    cluster_rows,
+    spectrum,
+    suggest_n_clusters,
+)
 
 T = TypeVar("T")
 
@@ -33,7 +40,6 @@ Keep = Callable[[str, Hashable, Callable[[], Any]], Any]
 Report = Callable[[str], Progress | None]
 
 EIGENVALUES = 16  # shown of every spectrum
-MOST_SUGGESTED = 30  # clusters that the eigengap may suggest
 
 
 @dataclass(frozen=True)
@@ -54,14 +60,16 @@ class Side:
     spectrum: Spectrum
     labels: NDArray[np.int64]
     summary: Summary
+    k: int
 
 
 @dataclass(frozen=True)
 class Run:
     """Every result of one run. ``before`` is None where only W* was asked for.
 
-    ``n_clusters_from`` says where their number comes from: "chosen", "known" or "suggested by the
-    eigengap". ``seconds`` holds what each stage took when it was computed.
+    ``n_clusters`` is that of W*; where the eigengap suggests it, W has a number of its own, since
+    its figures must not depend on the dense stage. ``n_clusters_from`` is "chosen", "known" or
+    "suggested by the eigengap". ``seconds`` holds what each stage took when it was computed.
     """
 
     data: Dataset
@@ -90,7 +98,7 @@ def run_stages(
     ----------
     data : X (N, D), with labels where the classes are known.
     settings : see `RunSettings`; without a number of clusters the classes give it, else the
-        widest gap between the eigenvalues of W*.
+        widest gap between eigenvalues.
     only_dense : leave out the clusters and figures of W, as a table of W* alone does.
     keep : called with a stage's name, its key and a function; returns the function's value or
         one kept from before.
@@ -105,13 +113,13 @@ def run_stages(
     stages = _Stages(data, settings or RunSettings(), keep, report, n_jobs, gamma_ahead)
     sparse = stages.sparse()
     star = stages.dense(sparse.W)
-    k, k_from, found = stages.clusters(star)
-    after = stages.side("W*", star, k, found)
+    n_clusters, origin = stages.clusters()
+    after = stages.side("W*" if stages.settings.dense else "W", star, n_clusters)
     if star is sparse.W:
         before: Side | None = after
     else:
-        before = None if only_dense else stages.side("W", sparse.W, k)
-    return Run(data, stages.settings, k, k_from, sparse, before, after, stages.seconds)
+        before = None if only_dense else stages.side("W", sparse.W, n_clusters)
+    return Run(data, stages.settings, after.k, origin, sparse, before, after, stages.seconds)
 
 
 def n_vectors(n_points: int, n_clusters: int | None) -> int:
@@ -120,7 +128,7 @@ def n_vectors(n_points: int, n_clusters: int | None) -> int:
     >>> n_vectors(384, 6), n_vectors(384, None), n_vectors(10, None)
     (16, 31, 10)
     """
-    wanted = MOST_SUGGESTED + 1 if n_clusters is None else max(EIGENVALUES, n_clusters)
+    wanted = MOST_CLUSTERS + 1 if n_clusters is None else max(EIGENVALUES, n_clusters)
     return min(wanted, n_points)
 
 
@@ -151,7 +159,7 @@ def cluster_side(
     if found is None or not usable:
         found = spectrum(W, n_vectors(W.shape[0], n_clusters), n_clusters, seed, progress)
     clusters = cluster_rows(found.embedding(n_clusters), n_clusters, seed)
-    return Side(W, found, clusters, summarise(W, clusters, labels))
+    return Side(W, found, clusters, summarise(W, clusters, labels), n_clusters)
 
 
 class _Stages:
@@ -174,13 +182,14 @@ class _Stages:
         """C and W by the method; of IMC the whole path is kept, which serves every smaller Γ."""
         s = self.settings
         if s.method != "IMC":
-            return self._stage("sparse", s.sparse_key(), self._solve)
+            return self._stage("sparse", s.sparse_key(), s.method, self._solve)
         check_gamma(s.gamma, self.data.n_points, "gamma")
         longest = min(max(s.gamma, self.gamma_ahead), self.data.n_points - 1)
-        path = self._stage("IMC", (s.residual, s.similarity, longest), lambda: self._path(longest))
-        return self._stage("sparse", s.sparse_key(), lambda: self._slice(path))
+        key = (s.residual, s.similarity, longest)
+        path = self._stage("IMC", key, "IMC, points done", partial(self._path, longest))
+        return self._stage("sparse", s.sparse_key(), "W", partial(self._slice, path))
 
-    def _path(self, longest: int) -> ImcPath:
+    def _path(self, longest: int, tell: Progress | None) -> ImcPath:
         s = self.settings
         return imc(
             self.data.X,
@@ -188,21 +197,21 @@ class _Stages:
             residual=s.residual,
             similarity=s.similarity,
             n_jobs=self.n_jobs,
-            progress=self._progress("IMC, points done"),
+            progress=tell,
         )
 
-    def _slice(self, path: ImcPath) -> Sparse:
+    def _slice(self, path: ImcPath, tell: Progress | None) -> Sparse:
         C = path.coefficients(self.settings.gamma)
         return Sparse(C, affinity(C, "max"), path)
 
-    def _solve(self) -> Sparse:
+    def _solve(self, tell: Progress | None) -> Sparse:
         s, method = self.settings, METHODS[self.settings.method]
         solution = method.solve(
             self.data.X,
-            n_clusters=s.n_clusters or self.data.n_classes or None,
+            n_clusters=self.clusters()[0],
             random_state=s.seed,
             n_jobs=self.n_jobs,
-            progress=self._progress(s.method),
+            progress=tell,
             **s.method_params(),
         )
         return Sparse(solution.C, method.affinity(solution), message=solution.message)
@@ -215,49 +224,51 @@ class _Stages:
         return self._stage(
             "dense",
             s.dense_key(),
-            lambda: dense_stage(
-                W, s.dense, s.theta1, s.theta2, s.hops,
-                n_jobs=self.n_jobs, progress=self._progress("Dense stage"),
+            "Dense stage",
+            lambda tell: dense_stage(
+                W, s.dense, s.theta1, s.theta2, s.hops, n_jobs=self.n_jobs, progress=tell
             ),
-        )  # fmt: skip
+        )
 
-    def clusters(self, star: Affinity) -> tuple[int, str, Spectrum | None]:
-        """How many clusters and why; with the spectrum of W* where it had to be asked."""
-        s = self.settings
-        if s.n_clusters is not None:
-            return check_n_clusters(s.n_clusters, self.data.n_points), "chosen", None
-        if self.data.n_classes:
-            return self.data.n_classes, "known", None
-        found: Spectrum = self._stage(
-            "spectrum",
-            (s.dense_key(), s.seed),
-            lambda: spectrum(
-                star, n_vectors(star.shape[0], None), None, s.seed,
-                self._progress("Eigenvectors of W*, products"),
-            ),
-        )  # fmt: skip
-        return suggest_n_clusters(found.eigenvalues), "suggested by the eigengap", found
+    def clusters(self) -> tuple[int | None, str]:
+        """How many clusters, None where the eigengap decides, and where the number comes from."""
+        asked = self.settings.n_clusters
+        if isinstance(asked, int):
+            return check_n_clusters(asked, self.data.n_points), "chosen"
+        if asked is None and self.data.n_classes:
+            return self.data.n_classes, "known"
+        return None, "suggested by the eigengap"
 
-    def side(self, name: str, W: Affinity, k: int, found: Spectrum | None = None) -> Side:
-        """Clusters and figures of W or W*."""
-        s = self.settings
-        made_from = s.sparse_key() if name == "W" else s.dense_key()
+    def side(self, name: str, W: Affinity, n_clusters: int | None) -> Side:
+        """Clusters and figures of W or W*; their number by the matrix's own eigengap for None."""
+        s, title = self.settings, f"Eigenvectors of {name}, products"
+        key = (s.sparse_key() if name == "W" else s.dense_key(), s.seed)
+        found: Spectrum | None = None
+        if n_clusters is None:
+            wanted = n_vectors(W.shape[0], None)
+            found = self._stage(
+                f"{name} spectrum",
+                key,
+                title,
+                lambda tell: spectrum(W, wanted, None, s.seed, tell),
+            )
+        k = suggest_n_clusters(found.eigenvalues) if found else n_clusters
+        assert k is not None
         return self._stage(
             f"{name} side",
-            (made_from, s.seed, k),
-            lambda: cluster_side(
-                W, k, self.data.labels, seed=s.seed, found=found,
-                progress=self._progress(f"Eigenvectors of {name}, products"),
+            (key, k, found is None),
+            title,
+            lambda tell: cluster_side(
+                W, k, self.data.labels, seed=s.seed, found=found, progress=tell
             ),
-        )  # fmt: skip
+        )
 
-    def _progress(self, title: str) -> Progress | None:
-        return self.report(title) if self.report else None
-
-    def _stage(self, name: str, key: Hashable, compute: Callable[[], T]) -> T:
+    def _stage(
+        self, name: str, key: Hashable, title: str, work: Callable[[Progress | None], T]
+    ) -> T:
         def timed() -> tuple[T, float]:
             start = time.perf_counter()
-            value = compute()
+            value = watched(work, self.report(title) if self.report else None)
             return value, time.perf_counter() - start
 
         made = self.keep(name, (self.data.digest, key), timed) if self.keep else timed()

@@ -13,6 +13,7 @@ from sdsc_core.methods import METHODS
 from sdsc_core.methods.base import Value
 
 NONE = "none"  # how an address and the command line spell None
+GAP = "gap"  # the eigengap gives the number of clusters, though the classes are known
 
 
 def _setting(default: Any, option: str, help: str, **limits: Any) -> Any:
@@ -40,8 +41,8 @@ class RunSettings:
     theta1: float = _setting(0.8, "--theta1", "θ₁ of PCE", low=0.0, high=1.0)
     theta2: float = _setting(0.6, "--theta2", "θ₂ of PCE", low=0.0, high=1.0)
     hops: int | None = _setting(1, "--hops", "points between, for D1 to D3", low=1)
-    n_clusters: int | None = _setting(
-        None, "--clusters", "how many; by default one for each class, or by the eigengap", low=1
+    n_clusters: int | str | None = _setting(
+        None, "--clusters", "how many, or gap; by default one for each class, else gap", low=1
     )
     seed: int = _setting(0, "--seed", "of eigensolver and k-means", low=0, high=2**32 - 1)
     params: Mapping[str, Value] = field(default_factory=dict)
@@ -52,18 +53,36 @@ class RunSettings:
             limits, value = f.metadata, getattr(self, f.name)
             if "choices" in limits:
                 check_choice(value, f.name, limits["choices"])
-            elif value is not None and "low" in limits and not isinstance(f.default, float):
+            elif value not in (None, GAP) and "low" in limits and not isinstance(f.default, float):
                 check_count(value, f.name, limits["low"], limits.get("high"))
         if self.dense == "PCE":
             check_thetas(self.theta1, self.theta2)
+        if self.method == "IMC" and self.params:
+            raise ValueError(
+                f"params is {self.params!r}; IMC takes gamma, residual and similarity instead."
+            )
         METHODS[self.method].settings(**self.method_params())
+
+    @classmethod
+    def of_method(cls, method: str, params: Mapping[str, Any], **rest: Any) -> "RunSettings":
+        """With the parameters of the method by its own names; Γ is `n_iterations` of IMC.
+
+        >>> RunSettings.of_method("IMC", {"n_iterations": 5}).gamma
+        5
+        """
+        check_choice(method, "method", tuple(METHODS))
+        if method != "IMC":
+            return cls(method=method, params=params, **rest)
+        METHODS["IMC"].settings(**params)
+        own = {{"n_iterations": "gamma"}.get(name, name): value for name, value in params.items()}
+        return cls(**rest, **own)
 
     def method_params(self) -> dict[str, Any]:
         """The parameters of the method by its own names."""
         if self.method != "IMC":
             return dict(self.params)
         own = {"residual": self.residual, "similarity": self.similarity}
-        return {"n_iterations": self.gamma, **own, **self.params}
+        return {"n_iterations": self.gamma, **own}
 
     def sparse_key(self) -> Hashable:
         """What W depends on, beside the data."""
@@ -101,7 +120,7 @@ def read_setting(name: str, text: str) -> Any:
     if text.lower() == NONE and "None" in str(known.type):
         return None
     try:
-        value = kind(text)
+        value = text if text == GAP and name == "n_clusters" else kind(text)
     except ValueError:
         article = "a whole number" if kind is int else "a number"
         raise ValueError(f"{name} is {text!r}; give {article}.") from None

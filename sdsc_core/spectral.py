@@ -29,6 +29,7 @@ ACCURACY = 1e-6
 COARSE = 1e-4  # accuracy of the last resort: good enough to cluster by
 MOST_STEPS = 200  # of the last resort
 ASIDE = 2.1  # takes the known pairs from 1 to −1.1, off the spectrum, which lies in [−1, 1]
+MOST_CLUSTERS = 30  # that `suggest_n_clusters` is asked for, here and in the app
 
 
 @dataclass(frozen=True)

@@ -266,12 +266,15 @@ def grown(
     n_clusters: int,
     labels: Any = None,
     *,
+    n_clusters_star: int | None = None,
     dense: str | None = "PCE",
     theta1: float = 0.8,
     theta2: float = 0.6,
     random_state: int = 0,
 ) -> Grown:
     """W, W* and their figures for one Γ of those that ``path`` holds.
+
+    ``n_clusters_star`` is the number of clusters of W* where it is not that of W.
 
     >>> from sdsc_core import imc
     >>> path = imc(np.random.default_rng(0).standard_normal((12, 5)), 3)
@@ -281,10 +284,11 @@ def grown(
     n, limit = path.picks.shape
     gamma = check_gamma(gamma, limit + 1, "gamma")
     n_clusters = check_n_clusters(n_clusters, n)
+    star_clusters = check_n_clusters(n_clusters_star or n_clusters, n)
     W = path.affinity(gamma)
     star = dense_stage(W, dense, theta1, theta2)
     before = _figures(W, n_clusters, labels, random_state)
-    after = before if star is W else _figures(star, n_clusters, labels, random_state)
+    after = before if star is W else _figures(star, star_clusters, labels, random_state)
     return Grown(gamma, W, star, before, after)
 
 

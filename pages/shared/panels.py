@@ -40,9 +40,10 @@ def headline(run: Run) -> None:
     look = st.session_state.get("look") or (sample.sentence if sample else plain(data.note))
     if st.session_state.hide:
         look = ""  # it may speak of the classes
+    of_w = "" if run.before.k == run.k else f"; of W by itself {run.before.k}"
     st.markdown(
         f"**{plain(data.name)}**: {data.n_points:,} points in {data.n_features:,} dimensions, "
-        f"{run.k} cluster{'s' * (run.k > 1)} ({run.k_from}), Γ = {s['gamma']}. {look}"
+        f"{run.k} cluster{'s' * (run.k > 1)} ({run.k_from}{of_w}), Γ = {s['gamma']}. {look}"
     )
     b, a = run.before.summary, run.after.summary
     shown = [
@@ -327,10 +328,10 @@ def _notes(run: Run, pinned: Run | None) -> None:
     if pinned:
         notes.append(f"A: {plain(pinned.data.name)}, {', '.join(_said(pinned))}.")
     t = run.seconds
-    spectral = t["spectrum"] + t["W* side"]
+    spectral = sum(took for stage, took in t.items() if stage.endswith(("spectrum", "side")))
     notes.append(
         f"Time: IMC (to Γ = {run.path.picks.shape[1]}): {_time(t['IMC'])}, dense stage:"
-        f" {_time(t['dense'])}, spectral clustering and metrics: {_time(spectral)}."
+        f" {_time(t.get('dense', 0.0))}, spectral clustering and metrics: {_time(spectral)}."
     )
     st.caption("  \n".join(notes))
 
@@ -386,12 +387,12 @@ def embedding(run: Run) -> None:
         groups, names = [data.labels] * 2, list(data.class_names)
     else:
         groups = [figures.alike(side.labels, run.after.labels) for _, side in sides]
-        names = [f"cluster {c}" for c in range(run.k)]
+        names = [f"cluster {c}" for c in range(1 + max(int(of.max()) for of in groups))]
     points(
         [
             Panel(
                 f"Spectral embedding from {name}",
-                figures.projection(s.spectrum, run.k, dims),
+                figures.projection(s.spectrum, s.k, dims),
                 bad,
                 of,
             )
@@ -427,7 +428,7 @@ def eigenvalues(run: Run) -> None:
         title = f"Eigenvalues of D⁻¹ᐟ²{name}D⁻¹ᐟ²"
         values = side.spectrum.eigenvalues
         spot.plotly_chart(
-            figures.eigenvalues(values, run.k, title), key=f"eigenvalues {name}",
+            figures.eigenvalues(values, side.k, title), key=f"eigenvalues {name}",
             alt=f"{title}: {', '.join(f'{v:.3f}' for v in values[:8])} and so on.",
         )  # fmt: skip
     for text in _not_converged(run):

@@ -1,10 +1,11 @@
-"""What Explore, Inspect and Step through begin with."""
+"""What Explore, Inspect and Step through begin with; the first part of it Compare too."""
 
 from typing import Any
 
 import streamlit as st
 
-from pages.shared import panels, sidebar, stages
+from pages.shared import loading, panels, sidebar, stages
+from pages.shared.settings import defaults, go_to, in_exercise
 
 
 def present_run(spot: Any) -> stages.Run:
@@ -13,6 +14,7 @@ def present_run(spot: Any) -> stages.Run:
     Where it cannot be computed, one sentence says why above the last good one.
     """
     sidebar.choose_data()
+    need_data()
     sidebar.presets()
     data = stages.current_data()
     sidebar.clusters(data)
@@ -23,3 +25,29 @@ def present_run(spot: Any) -> stages.Run:
     if run is None:
         st.stop()
     return run
+
+
+def need_data() -> None:
+    """Where the address names data that is not here, the page says so and ends."""
+    if loading.present(st.session_state.data):
+        return
+    if in_exercise():
+        st.warning(
+            "The data set of this exercise is not on this server; ask whoever gave you the address."
+        )
+        st.stop()
+    name, sample = loading.plain(loading.title(st.session_state.data)), defaults("data")["data"]
+    st.warning(
+        f"“{name}” must be loaded again: a file stays on the server only while the tab in which it"
+        " was loaded is open and not reloaded. Load it on the Data screen, and all settings of the"
+        " address apply to it; or go on with a sample.",
+        icon=":material/upload_file:",
+    )
+    row = st.container(horizontal=True)
+    if row.button("Load it on the Data screen", type="primary", key="load again"):
+        go_to("pages/data.py")
+    row.button(
+        f"Use the sample “{loading.title(sample)}”", on_click=loading.use, args=(sample,),
+        key="use sample",
+    )  # fmt: skip
+    st.stop()

@@ -1,16 +1,22 @@
 """All settings, in one table: their defaults, what is allowed, and how the address spells them.
 
 Settings live in the session under their own names, which are also the keys of the widgets. They
-are read from the address once, when a session begins, and written back on every run; unlike
-Streamlit's binding of single widgets this restores a setting whose widget is on another screen.
+are read from the address when a session begins or the browser goes back or forward, and written
+back on every run; unlike Streamlit's binding of single widgets this restores a setting whose widget
+is on another screen.
+
+Streamlit lets go of a widget's value when a page without it begins, and a run may be cut short
+anywhere, by a click or by a fragment. So every run begins by rebuilding all settings from a copy of
+our own, which no widget has the key of, and callbacks that read a setting do so too (`rebuild`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 # No import of the library here: the first words of a page must not wait for it.
 GAMMA_MAX = 20
@@ -140,21 +146,49 @@ def spell(value: Any) -> str:
 
 
 def begin() -> None:
-    """Once for each run, before any widget: settings from the address, then kept alive."""
+    """Once for each run, before any widget: all settings, whatever became of their widgets."""
     state = st.session_state
-    if "begun" not in state:
-        state.begun = True
-        for name, setting in SETTINGS.items():
-            state[name] = setting.default
-            if name in st.query_params:
-                try:
-                    state[name] = setting.read(st.query_params[name])
-                except ValueError:
-                    continue  # a value out of range is dropped; the default stands
-        order_thetas("theta1")
-    for name in SETTINGS:
-        state[name] = state[name]  # a widget that is not on this screen would take it along
+    kept: dict[str, Any] | None = state.get("settings")
+    if kept is None:
+        values = from_address()
+    elif _went_back():
+        values = from_address() | {name: kept[name] for name in ("hide", "lock")}
+        state.pop("look", None)  # a preset's words may be about what is undone
+    else:
+        values = {name: state.get(name, kept[name]) for name in SETTINGS}
+    state.settings = values  # in one step: the lines around it may be where a run is cut short
+    for name, value in values.items():
+        state[name] = value
+    state.run_number = state.get("run_number", 0) + 1
     publish()
+
+
+def rebuild() -> None:
+    """First line of a callback that reads settings: what was let go of comes back."""
+    state = st.session_state
+    for name, value in state.get("settings", {}).items():
+        if name not in state:
+            state[name] = value
+
+
+def from_address() -> dict[str, Any]:
+    """All settings as the address has them; a value out of range is dropped for the default."""
+    values = {}
+    for name, setting in SETTINGS.items():
+        try:
+            values[name] = setting.read(st.query_params[name])
+        except (KeyError, ValueError):
+            values[name] = setting.default
+    return values | _ordered(values, "theta1")
+
+
+def _went_back() -> bool:
+    """Whether the browser's Back or Forward asked for this run.
+
+    The address alone does not tell: a click that was on its way while the address changed comes
+    with an old one too.
+    """
+    return getattr(get_script_run_ctx(), "is_history_navigation", False)
 
 
 def through_app() -> None:
@@ -164,26 +198,37 @@ def through_app() -> None:
     `st.navigation` was called once, so the first visitor who comes straight to a screen would
     miss app.py, and with it the settings in the address.
     """
-    if "begun" not in st.session_state:
+    if "settings" not in st.session_state:
         files = sorted(Path(__file__).parents[1].glob("*.py"))
         st.navigation([st.Page(f, default=f.stem == "explore") for f in files], position="hidden")
         st.rerun()
 
 
-def publish() -> None:
-    """Write what differs from the defaults into the address.
+def address() -> dict[str, str]:
+    """What differs from the defaults, as the address spells it.
 
-    What stands in for want of labels is not written: whoever opens the address has it by itself.
+    What stands in for want of labels is left out: whoever opens the address has it by itself.
     """
-    gave_way = st.session_state.get("gave_way", {})
-    wanted = {
-        name: spell(st.session_state[name])
+    state = st.session_state
+    gave_way = state.get("gave_way", {})
+    return {
+        name: spell(state[name])
         for name, setting in SETTINGS.items()
-        if spell(st.session_state[name]) != spell(setting.default)
-        and gave_way.get(name) != st.session_state[name]
+        if spell(state[name]) != spell(setting.default) and gave_way.get(name) != state[name]
     }
+
+
+def publish() -> None:
+    """Write the settings into the address, which adds an entry to the browser's history."""
+    wanted = address()
     if wanted != st.query_params.to_dict():
         st.query_params.from_dict(wanted)
+
+
+def go_to(page: str) -> None:
+    """To another screen with the settings in its address, so that Back leaves it in one step."""
+    rebuild()
+    st.switch_page(page, query_params=address())
 
 
 def apply(values: dict[str, Any]) -> None:
@@ -201,12 +246,20 @@ def defaults(*chosen: str) -> dict[str, Any]:
 
 def order_thetas(moved: str) -> None:
     """θ₁ > θ₂ > θ₃ after one of them moved: it pushes the others along, but no locked one."""
-    state, m = st.session_state, int(moved[-1])
+    rebuild()
+    state = st.session_state
+    now = {name: state[name] for name in ("theta1", "theta2", "theta3", "lock")}
+    for name, value in _ordered(now, moved).items():
+        state[name] = value
+
+
+def _ordered(values: Mapping[str, Any], moved: str) -> dict[str, float]:
+    m, theta = int(moved[-1]), {i: values[f"theta{i}"] for i in (1, 2, 3)}
     for other in {1, 2, 3} - {m}:
-        if locked(f"theta{other}"):
-            limit = state[f"theta{other}"] + 0.01 * (other - m)
-            state[moved] = (max if other > m else min)(state[moved], limit)
-    t1, t2, t3 = (round(state[f"theta{i}"], 2) for i in (1, 2, 3))
+        if f"theta{other}" in values["lock"]:
+            limit = theta[other] + 0.01 * (other - m)
+            theta[m] = (max if other > m else min)(theta[m], limit)
+    t1, t2, t3 = (round(theta[i], 2) for i in (1, 2, 3))
     if moved == "theta1":
         t1 = max(t1, 0.02)
         t2 = min(t2, t1 - 0.01)
@@ -218,8 +271,7 @@ def order_thetas(moved: str) -> None:
         t3 = min(t3, 0.98)
         t2 = max(t2, t3 + 0.01)
         t1 = max(t1, t2 + 0.01)
-    for i, value in ((1, t1), (2, t2), (3, t3)):
-        state[f"theta{i}"] = round(value, 2)
+    return {"theta1": round(t1, 2), "theta2": round(t2, 2), "theta3": round(t3, 2)}
 
 
 def without_labels(name: str, needs: str, instead: str, labelled: bool) -> None:

@@ -18,6 +18,7 @@ from pages.shared.settings import (
 )
 from pages.shared.stages import restore
 from sdsc_core.datasets import SAMPLES, Dataset
+from sdsc_core.spectral import MOST_CLUSTERS
 
 RESIDUALS = {"as_printed": "as printed", "centred": "centred"}
 SIMILARITIES = {"residual": "with residual", "pair": "of the pair"}
@@ -30,11 +31,7 @@ def choose_data() -> None:
     loaded = st.session_state.setdefault("loaded", {})
     names = [*SAMPLES, *loaded]
     if st.session_state.data not in names:
-        st.sidebar.info(
-            f"The address names the data set “{st.session_state.data}”, which lives only where it"
-            " was loaded; load the file on the Data screen. Until then a sample is shown."
-        )
-        names.append(st.session_state.data)
+        names.append(st.session_state.data)  # the screen says that it must be loaded again
     if st.session_state.hide:
         return  # the names of the data sets speak of their classes
     st.sidebar.selectbox(
@@ -86,7 +83,8 @@ def clusters(data: Dataset) -> None:
         format_func=choices.__getitem__,
         required=True,
         help="$n$, the number of subspaces: known from the labels, suggested by the widest gap"
-        " between eigenvalues of $D^{-1/2}W^*D^{-1/2}$, or your own.",
+        " between eigenvalues of $D^{-1/2}W^*D^{-1/2}$ (for W by itself, of its own), at most"
+        f" {MOST_CLUSTERS}, or your own.",
         disabled=locked("clusters"),
     )
     if state.clusters == "own":

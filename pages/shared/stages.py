@@ -1,59 +1,34 @@
 """From settings to a result, stage by stage; only what lies after a change is computed again.
 
-Results are kept in the session, which is the user's alone, and few of them. A stage that takes
-long shows its progress and can be stopped; the last good result stays on the screen.
+Results are kept in the session, which is the user's alone, up to a number of bytes. A stage that
+takes long shows its progress and can be stopped; the last good result stays on the screen.
 """
 
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
+from pages.shared.memory import Memory
 from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
 from pages.shared.stop import heed_stop
-from sdsc_core import (
-    Changes,
-    ImcPath,
-    Spectrum,
-    Summary,
-    changes,
-    datasets,
-    dense_stage,
-    imc,
-    spectral_clustering,
-    spectrum,
-    suggest_n_clusters,
-    summarise,
-)
-from sdsc_core.blocks import Progress, watched
-from sdsc_core.checks import Affinity
+from sdsc_core import Changes, ImcPath, changes, datasets
 from sdsc_core.datasets import Dataset
+from sdsc_core.run import Side, run_stages
+from sdsc_core.settings import GAP, RunSettings
 
 T = TypeVar("T")
-KEPT = 40  # results of stages a session keeps
-EIGENVALUES = 16
+BUDGET = 500_000_000  # bytes of results that a session keeps
 PATIENCE = 0.6  # seconds before progress is shown
 
 
 @dataclass(frozen=True)
-class Side:
-    """What follows from one affinity, W or W*."""
-
-    W: Affinity
-    spectrum: Spectrum
-    labels: NDArray[np.int64]
-    summary: Summary
-
-
-@dataclass(frozen=True)
 class Run:
-    """One result and the settings it came from."""
+    """One result and the settings it came from; ``k`` clusters are those of W*."""
 
     data: Dataset
     settings: dict[str, Any]
@@ -62,18 +37,14 @@ class Run:
     path: ImcPath
     before: Side
     after: Side
-    seconds: dict[str, float]
+    seconds: Mapping[str, float]
 
 
 def remember(key: Hashable, compute: Callable[[], T]) -> T:
-    """The value for a key, computed once; the oldest are let go."""
-    memo: OrderedDict[Hashable, Any] = st.session_state.setdefault("memo", OrderedDict())
-    if key not in memo:
-        memo[key] = compute()
-        while len(memo) > KEPT:
-            memo.popitem(last=False)
-    memo.move_to_end(key)
-    return memo[key]
+    """The value for a key, computed once; what was not used for longest is let go."""
+    memory: Memory = st.session_state.setdefault("memory", Memory(BUDGET))
+    memory.run = st.session_state.run_number
+    return memory.get(key, compute)
 
 
 class ProgressBar:
@@ -139,11 +110,9 @@ def spell_key(value: Any) -> Hashable:
 
 
 def source(name: str) -> Dataset:
-    """A sample or a data set that the user loaded; the default sample where it is neither."""
+    """A sample, or a data set that the user loaded; never another one in its place."""
     loaded: dict[str, Dataset] = st.session_state.setdefault("loaded", {})
-    if name in loaded:
-        return loaded[name]
-    return datasets.sample(name if name in datasets.SAMPLES else "faces")
+    return loaded[name] if name in loaded else datasets.sample(name)
 
 
 def restore(name: str) -> None:
@@ -174,50 +143,52 @@ def _hidden(data: Dataset) -> Dataset:
     return Dataset(data.X[mixed], None, "Exercise", images=images)
 
 
+def run_settings(data: Dataset) -> RunSettings:
+    """The present settings in the library's terms, within what this data allows."""
+    state = st.session_state
+    if state.clusters == "own":
+        clusters: int | str | None = min(state.k, data.n_points)
+    else:
+        clusters = None if state.clusters == "known" else GAP
+    return RunSettings(
+        gamma=min(state.gamma, data.n_points - 1),
+        residual=state.residual,
+        similarity=state.similarity,
+        dense=None if state.dense == "none" else state.dense,
+        theta1=state.theta1,
+        theta2=state.theta2,
+        n_clusters=clusters,
+        seed=state.seed,
+    )
+
+
 def compute(data: Dataset, spot: Any) -> Run:
     """The run for the present settings; progress appears in ``spot``."""
     s = {name: st.session_state[name] for name in (*METHOD, "clusters", "k")}
-    seconds: dict[str, float] = {}
-    gamma = min(s["gamma"], data.n_points - 1)
-    base = (data.digest, s["residual"], s["similarity"])
     bar = ProgressBar("", spot)
 
-    def timed(name: str, key: Hashable, title: str, work: Callable[[Progress | None], T]) -> T:
-        def measured() -> tuple[T, float]:
-            bar.title = title
-            start = time.perf_counter()
-            value = watched(work, bar)
-            return value, time.perf_counter() - start
+    def report(title: str) -> ProgressBar:
+        bar.title = title
+        return bar
 
-        value, seconds[name] = remember((name, key), measured)
-        return value
-
-    path = timed("IMC", base, "IMC, points done", lambda tell: _imc(data, s, tell))
-    W = timed("W", (*base, gamma), "W", lambda _: path.affinity(gamma))
-    dense = None if s["dense"] == "none" else s["dense"]
-    thetas = (s["theta1"], s["theta2"]) if dense == "PCE" else ()
-    star_key = (*base, gamma, dense, thetas)
-    star = timed(
-        "dense", star_key, "Dense stage", lambda tell: dense_stage(W, dense, *thetas, progress=tell)
+    found = run_stages(
+        data,
+        run_settings(data),
+        keep=lambda stage, key, work: remember((stage, key), work),
+        report=report,
+        gamma_ahead=GAMMA_MAX,
     )
-    seed, products = s["seed"], "Eigenvectors of {}, products"
-    top = timed(
-        "spectrum", (star_key, seed), products.format("W*"),
-        lambda tell: _spectrum(star, seed, tell),
-    )  # fmt: skip
-    k, k_from = _clusters(data, s, top)
-    after = timed(
-        "W* side", (star_key, seed, k), "Clusters of W*",
-        lambda tell: _side(data, star, k, seed, tell, found=top),
-    )  # fmt: skip
-    if star is W:
-        before = after
-    else:
-        before = timed(
-            "W side", (*base, gamma, seed, k), products.format("W"),
-            lambda tell: _side(data, W, k, seed, tell),
-        )  # fmt: skip
-    return Run(data, s | {"gamma": gamma}, k, k_from, path, before, after, seconds)
+    assert found.before is not None and found.sparse.path is not None
+    return Run(
+        data,
+        s | {"gamma": found.settings.gamma},
+        found.n_clusters,
+        found.n_clusters_from,
+        found.sparse.path,
+        found.before,
+        found.after,
+        found.seconds,
+    )
 
 
 def causes(run: Run) -> Changes:
@@ -231,52 +202,18 @@ def causes(run: Run) -> Changes:
     )
 
 
-def _imc(data: Dataset, s: dict[str, Any], tell: Progress | None) -> ImcPath:
-    return imc(
-        data.X,
-        min(GAMMA_MAX, data.n_points - 1),
-        residual=s["residual"],
-        similarity=s["similarity"],
-        progress=tell,
-    )
-
-
-def _spectrum(W: Affinity, seed: int, tell: Progress | None, k: int | None = None) -> Spectrum:
-    return spectrum(W, min(max(EIGENVALUES, k or 0), W.shape[0]), k, seed, tell)
-
-
-def _clusters(data: Dataset, s: dict[str, Any], top: Spectrum) -> tuple[int, str]:
-    if s["clusters"] == "own":
-        return min(s["k"], data.n_points), "chosen"
-    if s["clusters"] == "known" and data.n_classes:
-        return data.n_classes, "known"
-    return suggest_n_clusters(top.eigenvalues), "suggested by the eigengap"
-
-
-def _side(
-    data: Dataset,
-    W: Affinity,
-    k: int,
-    seed: int,
-    tell: Progress | None,
-    found: Spectrum | None = None,
-) -> Side:
-    # A spectrum that is there already serves, unless k decides otherwise about weak links.
-    if found is None or found.regularised != (found.n_components > k) or len(found.eigenvalues) < k:
-        found = _spectrum(W, seed, tell, k)
-    labels = spectral_clustering(W, k, seed, spectrum_=found)
-    return Side(W, found, labels, summarise(W, labels, data.labels))
-
-
 def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
     """The run for the settings, or the last good one and a sentence on why it is the last."""
     state = st.session_state
     state.wanted = (data.digest, tuple(spell_key(state[n]) for n in (*METHOD, "clusters", "k")))
     last: Run | None = state.get("last")
+    if last is not None and last.data.name != data.name:
+        last = None  # no figures under another data set's name
     if state.get("unprepared"):
         return last, state.unprepared
     if state.get("stopped") == state.wanted:
-        return last, "Stopped. The last result is shown; change a setting or press Compute."
+        shown = " The last result is shown;" if last else " There is no result of this data yet;"
+        return last, f"Stopped.{shown} change a setting or press Compute."
     try:
         with heed_stop(_stop):
             state.last = compute(data, spot)

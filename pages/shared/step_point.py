@@ -7,6 +7,7 @@ import streamlit as st
 from pages.shared import step_words
 from pages.shared.canvas import pack, script, source
 from pages.shared.inspection import groups
+from pages.shared.settings import METHOD
 from pages.shared.sidebar import RESIDUALS
 from pages.shared.stages import Run, remember
 from pages.shared.step_sheet import sheet
@@ -113,10 +114,9 @@ def choose(run: Run) -> int:
     """The point: by number, by what happens to it, from the embedding or by its picture."""
     state, data, by = st.session_state, run.data, groups(run)
     s = run.settings
-    found = remember(
-        ("examples", data.digest, by.one, run.k, s["gamma"], s["residual"], s["seed"]),
-        lambda: examples(run.path, by.of, s["gamma"]),
-    )
+    # Without labels a pick counts by the clusters of W*, and those by every setting.
+    key = ("examples", data.digest, by.one, run.k, *(s[name] for name in METHOD))
+    found = remember(key, lambda: examples(run.path, by.of, s["gamma"]))
     chosen = 0 <= state.point < data.n_points
     i = state.point if chosen else next(iter(found.values()), 0)
     number, *spots = st.columns([2, *[2] * len(found)], vertical_alignment="bottom")

@@ -42,6 +42,6 @@ def sheet(
         "groups": groups[order].astype(np.uint16),
     }
     drawn = _mount(
-        key="sheet", data=pack(head, arrays), on_point_change=lambda: None, height="content"
+        key="pictures", data=pack(head, arrays), on_point_change=lambda: None, height="content"
     )
     return None if drawn.point is None else int(drawn.point)

@@ -48,7 +48,7 @@ def show(run: Run) -> None:
     st.markdown(HOW.format(order=ORDERS[order], one=by.one, acc="" if hidden else ACC))
     if run.data.labels is None and not hidden:
         st.info("ACC needs the true classes, which are not known here; CONN goes by the clusters.")
-    done: list[tuple[Summary, Summary]] = remember(("grown", _key(run), run.k), list)
+    done: list[tuple[Summary, Summary]] = remember(("grown", _key(run), run.before.k, run.k), list)
     unfinished = len(done) < _most(run)
     st.fragment(_animation, run_every=0.3 if unfinished else None)(run, order, done)
 
@@ -81,8 +81,8 @@ def _figures(run: Run, gamma: int) -> tuple[Summary, Summary]:
     s = run.settings
     dense = None if s["dense"] == "none" else s["dense"]
     g = grown(
-        run.path, gamma, run.k, run.data.labels, dense=dense, theta1=s["theta1"],
-        theta2=s["theta2"], random_state=s["seed"],
+        run.path, gamma, run.before.k, run.data.labels, n_clusters_star=run.k, dense=dense,
+        theta1=s["theta1"], theta2=s["theta2"], random_state=s["seed"],
     )  # fmt: skip
     return g.before, g.after
 

@@ -56,13 +56,17 @@ def projection(spectrum: Spectrum, k: int, dims: int) -> NDArray[np.float64]:
 def alike(labels: NDArray[np.int64], reference: NDArray[np.int64]) -> NDArray[np.int64]:
     """Labels renamed so that a cluster has the number and colour of its match in another result.
 
+    A cluster without a match gets a number that the other result does not have.
+
     >>> alike(np.array([1, 1, 0, 0]), np.array([0, 0, 1, 1])).tolist()
     [0, 0, 1, 1]
     """
     _, matched = confusion(reference, labels)
     used = np.flatnonzero(matched >= 0)
-    name = np.zeros(matched.max() + 1, np.int64)
+    name = np.full(labels.max() + 1, -1)
     name[matched[used]] = used
+    alone = name < 0  # more clusters than the other has: numbers of their own
+    name[alone] = reference.max() + 1 + np.arange(alone.sum())
     return name[labels]
 
 

@@ -1,0 +1,94 @@
+"""Results that a session keeps, up to a number of bytes; the least recently used are let go."""
+
+import sys
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+T = TypeVar("T")
+
+
+@dataclass
+class Entry:
+    """A value, the memory it holds by identity, and the number of the run that used it last."""
+
+    value: Any
+    parts: dict[int, int]
+    run: int
+
+
+class Memory:
+    """Values by key within a budget of bytes; what several of them share counts once.
+
+    What the present run of the script has used stays, whatever its size: it is on the screen, and
+    would be computed again at the next click. Safe where an old run still computes beside a new
+    one.
+    """
+
+    def __init__(self, budget: int):
+        self.budget, self.run = budget, 0
+        self._entries: OrderedDict[Hashable, Entry] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """The value of a key, computed where it is not kept."""
+        with self._lock:
+            entry = self._entries.get(key)
+        if entry is None:
+            value = compute()
+            entry = Entry(value, held((key, value)), self.run)
+        with self._lock:
+            new = key not in self._entries
+            entry = self._entries.setdefault(key, entry)
+            entry.run = self.run
+            self._entries.move_to_end(key)
+            if new:
+                self._make_room()
+        return entry.value
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._entries
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of everything that is kept."""
+        together: dict[int, int] = {}
+        for entry in self._entries.values():
+            together |= entry.parts
+        return sum(together.values())
+
+    def _make_room(self) -> None:
+        for key in list(self._entries):
+            if self._entries[key].run == self.run or self.nbytes <= self.budget:
+                return
+            del self._entries[key]
+
+
+def held(value: Any) -> dict[int, int]:
+    """Bytes of all that a value holds, by identity: arrays, matrices, data classes, containers."""
+    found: dict[int, int] = {}
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, np.ndarray) and isinstance(one.base, np.ndarray):
+            one = one.base  # a view keeps all of it alive
+        if id(one) in found:
+            continue
+        found[id(one)] = one.nbytes if isinstance(one, np.ndarray) else sys.getsizeof(one)
+        if sparse.issparse(one):
+            waiting += [a for a in vars(one).values() if isinstance(a, np.ndarray)]
+        elif isinstance(one, dict):
+            waiting += [*one.keys(), *one.values()]
+        elif isinstance(one, (list, tuple, set)):
+            waiting += one
+        elif is_dataclass(one) and not isinstance(one, type):
+            waiting += [getattr(one, f.name) for f in fields(one)]
+    return found
