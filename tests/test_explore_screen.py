@@ -100,7 +100,7 @@ def test_the_first_picture_is_the_library_s(app):
 
 @pytest.mark.parametrize("moved", ["theta1", "theta2", "theta3"])
 def test_thetas_push_each_other(monkeypatch, moved):
-    held = {}
+    held = {"lock": []}
     monkeypatch.setattr(settings, "st", SimpleNamespace(session_state=held))
     for value in np.linspace(0, 1, 101):
         held.update({"theta1": 0.8, "theta2": 0.6, "theta3": 0.3, moved: float(value)})
@@ -196,13 +196,12 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_data_leaves_the_last_result_and_one_sentence(app, name):
+def test_bad_data_gets_one_sentence_and_no_figures_of_other_data(app, name):
     run(app)
-    before = figures(app)
     load(app, Dataset(BAD[name], None, name))
     assert len(app.warning) == 1 and app.warning[0].value.startswith("X has ")
     assert re.fullmatch(r"[^.]*\.", app.warning[0].value)
-    assert figures(app) == before and "Shaded faces" in headline(app)
+    assert not figures(app) and not any("Shaded faces" in m.value for m in app.markdown)
     choose(app, data="motion")
     assert not app.warning and "Rigid motions" in headline(app)
 
@@ -335,7 +334,8 @@ def test_an_address_with_thetas_out_of_order_is_put_in_order(app):
 def test_an_address_that_names_somebody_s_file_says_so(app):
     app.query_params["data"] = "mine.csv"
     run(app)
-    assert "mine.csv" in app.sidebar.info[0].value and "Shaded faces" in headline(app)
+    assert "“mine\\.csv” must be loaded again" in app.warning[0].value
+    assert not figures(app) and not any("Shaded faces" in m.value for m in app.markdown)
     assert app.query_params == {"data": "mine.csv"}
 
 

@@ -1,0 +1,169 @@
+"""A session without a browser: settings that Streamlit dropped, memory, what a figure hangs on."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from pages.shared import settings, stages
+from pages.shared.memory import Memory, held
+from sdsc_core import datasets, imc, spectrum, suggest_n_clusters
+from sdsc_core.compare import suggest_clusters
+from sdsc_core.datasets import Dataset, make_subspaces
+from sdsc_core.figures import alike
+from sdsc_core.spectral import MOST_CLUSTERS
+
+SCREENS = ("explore", "data", "compare", "densification", "step", "words", "tour")
+
+
+def run(app):
+    app.run()
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def drop(app):
+    """What Streamlit does with the values of widgets when a page without them begins."""
+    for name in settings.SETTINGS:
+        if name in app.session_state:
+            del app.session_state[name]
+
+
+def load(app, data):
+    app.session_state["loaded"] = {data.name: data}
+    app.session_state["data"] = data.name
+    return run(app)
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_a_screen_survives_that_all_settings_are_dropped(app, name):
+    app.query_params.update(data="motion", gamma="4", step="pair", each="20", dense="D1")
+    run(app)
+    app.switch_page(f"pages/{name}.py")
+    drop(app)
+    run(app)
+    assert app.session_state["gamma"] == 4 and app.session_state["each"] == 20
+    assert app.query_params["data"] == "motion" and app.query_params["dense"] == "D1"
+
+
+@pytest.mark.parametrize(
+    "screen, key", [("data", "sample digits"), ("data", "sample faces"), ("tour", "start 2")]
+)
+def test_a_callback_survives_it_too(app, screen, key):
+    app.query_params.update(data="motion", theta1="0.9", theta2="0.7")
+    run(app)
+    app.switch_page(f"pages/{screen}.py")
+    run(app)
+    drop(app)
+    app.button(key=key).click()
+    run(app)
+    assert app.session_state["data"] == key.removeprefix("sample ").replace("start 2", "faces")
+
+
+@pytest.mark.parametrize("name", ["explore", "densification", "step", "compare"])
+def test_data_that_only_the_address_knows_is_asked_for(app, name):
+    app.query_params["data"] = "mine.mat"
+    app.switch_page(f"pages/{name}.py")
+    run(app)
+    assert "must be loaded again" in app.warning[0].value and not app.metric
+    app.button(key="use sample").click()
+    run(app)
+    assert app.session_state["data"] == "faces" and not app.warning
+
+
+def unlabelled(name):
+    data = datasets.sample(name)
+    return Dataset(data.X, None, f"{name}.csv")
+
+
+def test_the_figures_of_w_do_not_depend_on_the_dense_stage(app):
+    run(app)
+    load(app, unlabelled("noise"))
+    W = app.session_state["last"].before
+    found = set()
+    for dense in ("D1", "D3", "none"):
+        app.segmented_control(key="dense").set_value(dense)
+        run(app)
+        last = app.session_state["last"]
+        found.add(last.k)
+        assert last.before.k == W.k and (last.before.labels == W.labels).all()
+        assert last.before.summary.ncut == W.summary.ncut
+    assert len(found) > 1, "else nothing was tried: the stages suggest the same number"
+
+
+def test_examples_without_labels_follow_the_dense_stage(app):
+    """They go by the clusters of W*; the key once left the dense stage out."""
+    app.query_params["step"] = "point"
+    run(app)
+    load(app, unlabelled("noise"))
+    app.switch_page("pages/step.py")
+    app.session_state["clusters"], app.session_state["k"] = "own", 5
+    shown = {}
+    for dense in ("PCE", "D3", "none"):
+        app.session_state["dense"] = dense
+        run(app)
+        last = app.session_state["last"]
+        from sdsc_core.trace import examples
+
+        expected = examples(last.path, last.after.labels, last.settings["gamma"])
+        memory = app.session_state["memory"]
+        key = (
+            "examples",
+            last.data.digest,
+            "cluster",
+            5,
+            *(last.settings[n] for n in settings.METHOD),
+        )
+        assert key in memory
+        shown[dense] = memory.get(key, dict)
+        assert shown[dense] == expected
+    assert len({tuple(v.items()) for v in shown.values()}) > 1, "else the key was not tried"
+
+
+def test_more_than_fifteen_clusters_are_suggested(app):
+    many = make_subspaces(20, 2, 60, points_each=15, random_state=1)
+    data = Dataset(many.X, None, "many.csv")
+    W = imc(data.X, 5).affinity(5)
+    expected = suggest_n_clusters(spectrum(W, MOST_CLUSTERS + 1).eigenvalues)
+    assert expected == 20 and suggest_clusters(data) == 20
+    run(app)
+    load(app, data)
+    assert app.session_state["last"].before.k == 20
+
+
+def test_clusters_without_a_match_keep_a_number_of_their_own():
+    labels, other = np.array([0, 0, 1, 1, 2, 2]), np.array([1, 1, 0, 0, 0, 0])
+    assert alike(labels, other).tolist() == [1, 1, 0, 0, 2, 2]
+
+
+def test_memory_is_bounded_by_bytes_and_lets_go_of_the_least_used():
+    memory = Memory(2_500)
+    for run_number, key in enumerate("abac", 1):
+        memory.run = run_number
+        memory.get(key, lambda: np.zeros(100))  # 800 bytes and the key
+    assert "a" in memory and "c" in memory and "b" not in memory
+    assert memory.nbytes <= 2_500
+
+
+def test_memory_keeps_what_the_present_run_uses():
+    memory = Memory(1_000)
+    memory.run = 1
+    for key in "abc":
+        memory.get(key, lambda: np.zeros(1000))
+    assert len(memory) == 3, "the stages of what is on the screen"
+    memory.run = 2
+    memory.get("d", lambda: np.zeros(1000))
+    assert len(memory) == 1
+
+
+def test_memory_counts_what_is_shared_once():
+    A, W = np.zeros((100, 100)), sp.csr_array(np.eye(50))
+    whole = sum(held([A, A[:5], {"again": A}]).values())
+    assert 80_000 < whole < 81_000
+    assert sum(held(W).values()) > W.data.nbytes + W.indices.nbytes + W.indptr.nbytes
+    side = stages.Side(W, spectrum(W.toarray() + 1 - np.eye(50), 3), np.zeros(50, int), None, 3)
+    assert sum(held(side).values()) > sum(held(W).values()) + 50 * 3 * 8
+    memory = Memory(10**6)
+    memory.get("one", lambda: A)
+    before = memory.nbytes
+    memory.get("two", lambda: (A, "label"))
+    assert memory.nbytes < before + 1000
