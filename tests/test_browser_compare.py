@@ -60,10 +60,10 @@ def test_a_run_ends_by_streamlits_stop_and_by_other_data(new_page, app_url):
     page.get_by_text(": BDR").first.wait_for(timeout=90_000)
     page.get_by_test_id("stHeader").get_by_role("button", name="Stop").click()
     settled(page)
-    page.wait_for_timeout(1500)  # a click at once would count as the reason of the stop
+    page.get_by_text("Stopped; what was done is kept.").wait_for()
+    assert page.get_by_test_id("stProgress").count() == 0
     page.get_by_test_id("stMain").get_by_text("D2", exact=True).click()
     settled(page)
-    page.get_by_text("The run was stopped; what was done is kept.").wait_for()
     assert page.get_by_text("6 cells, 2 of them done").count() == 1
     picture = page.get_by_role("img", name="Affinity of LSR-D1")
     assert picture.bounding_box()["width"] > 100

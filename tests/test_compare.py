@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.runtime.scriptrunner import StopException
+from streamlit.runtime.scriptrunner import RerunData, RerunException, StopException
 
 from sdsc_core import compare, datasets, figures
 from sdsc_core.compare import Result
@@ -157,24 +157,29 @@ def test_the_screen_runs_what_is_chosen(app):
 
 
 @pytest.fixture
-def stop_at_the_second(monkeypatch):
-    """Streamlit ends the script in the second cell, as its Stop and any click on the screen do."""
-    finish, calls = compare.finish, []
+def cut_short(monkeypatch):
+    """Ends the script in the second cell by an exception of Streamlit's, once."""
 
-    def finish_or_stop(*args, **options):
-        calls.append(args)
-        if len(calls) == 2:
-            raise StopException
-        return finish(*args, **options)
+    def by(exception):
+        finish, calls = compare.finish, []
 
-    monkeypatch.setattr(compare, "finish", finish_or_stop)
-    return calls
+        def finish_or_not(*args, **options):
+            calls.append(args)
+            if len(calls) == 2:
+                raise exception
+            return finish(*args, **options)
+
+        monkeypatch.setattr(compare, "finish", finish_or_not)
+
+    return by
 
 
-def test_a_run_ends_when_the_data_changes(app, stop_at_the_second):
+def test_a_run_ends_when_the_data_changes(app, cut_short):
     open_screen(app, data="motion")
+    cut_short(StopException)
     press(app, "Run")
-    assert len(done(app)) == 1 and app.session_state.queue.keys
+    todo = {j for j in app.session_state.cells}
+    app.session_state.queue.keys = {*todo, "another cell"}  # as a click on other data finds it
     app.selectbox(key="data").select("digits").run()
     assert not app.exception and len(done(app)) == 1
     assert "The run ended, because the data or the settings were changed" in said(app)
@@ -182,21 +187,19 @@ def test_a_run_ends_when_the_data_changes(app, stop_at_the_second):
     assert len(done(app)) == 1 and not app.session_state.queue.keys
 
 
-def test_a_run_goes_on_after_a_click_elsewhere(app, stop_at_the_second):
+def test_a_run_goes_on_after_a_click_elsewhere(app, cut_short):
     open_screen(app, data="motion")
+    cut_short(RerunException(RerunData(page_script_hash=app._page_hash)))
     press(app, "Run")
-    app.pills(key="stages").set_value(["none", "D1", "D3"]).run()
-    assert not app.exception
     assert [r.dense for r in done(app)] == ["none", "D3", "none", "D3"]
 
 
-def test_streamlits_own_stop_ends_the_run(app, stop_at_the_second, monkeypatch):
-    monkeypatch.setattr("pages.shared.compare_run.PAUSE", 0.0)
+def test_streamlits_own_stop_ends_the_run(app, cut_short):
     open_screen(app, data="motion")
+    cut_short(StopException)
     press(app, "Run")
-    app.run()
-    assert len(stop_at_the_second) == 2 and len(done(app)) == 1
-    assert "The run was stopped; what was done is kept" in said(app)
+    assert len(done(app)) == 1 and not app.session_state.queue.keys
+    assert "Stopped; what was done is kept" in said(app)
     press(app, "Run")
     assert len(done(app)) == 4
 

@@ -2,7 +2,9 @@
 
 import io
 import os
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
 import numpy as np
@@ -111,9 +113,9 @@ class TestOpenML:
 
     @pytest.fixture
     def store(self, tmp_path, monkeypatch):
-        (tmp_path / "openml.org").mkdir()
+        (tmp_path / "openml").mkdir()
         monkeypatch.setattr(sklearn.datasets, "get_data_home", lambda: str(tmp_path))
-        return tmp_path / "openml.org"
+        return tmp_path / "openml"
 
     def test_progress_counts_what_arrives(self, store, tmp_path, monkeypatch):
         def fetch(**options):
@@ -147,6 +149,56 @@ class TestOpenML:
         monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda **_: time.sleep(2))
         with pytest.raises(ValueError, match=r"nothing came within 0 seconds\); put usps.npz"):
             load_known("usps", tmp_path)
+
+    @pytest.fixture
+    def stalling(self, tmp_path, monkeypatch):
+        """OpenML's place is taken by a server that sends a few bytes and then nothing more."""
+        done = threading.Event()
+
+        class Stall(BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("Content-Length", str(2**20))
+                self.end_headers()
+                self.wfile.write(os.urandom(2**18))  # more than any buffer on the way keeps
+                done.wait(60)
+
+            def log_message(self, *args):
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Stall)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        address = f"http://127.0.0.1:{server.server_port}/{{}}"
+        monkeypatch.setattr("sklearn.datasets._openml._DATA_INFO", address)
+        yield
+        done.set()
+        server.shutdown()
+        server.server_close()
+
+    def test_a_download_that_stalls_after_its_first_bytes_ends(
+        self, stalling, tmp_path, monkeypatch
+    ):
+        monkeypatch.setattr(known, "PATIENCE", 1.0)
+        with pytest.raises(ValueError, match=r"nothing more came within 1 seconds\); put usps.npz"):
+            load_known("usps", tmp_path)
+
+    def test_a_download_that_never_ends_ends(self, stalling, tmp_path, monkeypatch):
+        monkeypatch.setattr(known, "DEADLINE", 0.3)
+        with pytest.raises(ValueError, match=r"not all there after 0 minutes\); put usps.npz"):
+            load_known("usps", tmp_path)
+
+    def test_a_download_that_stalls_can_be_given_up(self, stalling, tmp_path):
+        class Stop(Exception):
+            pass
+
+        def stop(done, total):
+            if done > 1:  # some of it is there
+                raise Stop
+
+        with pytest.raises(Stop):
+            load_known("usps", tmp_path, stop)
 
 
 class TestReading:

@@ -17,6 +17,7 @@ from sdsc_core.datasets.readers import load
 
 FOLDER_VARIABLE = "SDSC_DATA"
 PATIENCE = 120.0  # seconds without a byte from OpenML until it counts as out of reach
+DEADLINE = 1800.0  # seconds for all of a download, however slowly it goes on
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ def _fetch(known: Known, progress: Progress | None) -> Any:
     """The data set as scikit-learn fetches it, in a thread of its own.
 
     So it can be watched and given up: `fetch_openml` tells nothing while it waits or loads, but
-    what it loads grows in its folder. A fetch that was given up ends by itself and is kept there.
+    what it loads grows in its folder. A fetch that was given up ends with its connection.
     """
     from sklearn.datasets import fetch_openml, get_data_home
 
@@ -157,19 +158,22 @@ def _fetch(known: Known, progress: Progress | None) -> Any:
         except Exception as error:
             result["error"] = error
 
-    store = Path(get_data_home()) / "openml.org"
+    store = Path(get_data_home()) / "openml"
     before = reached = _kilobytes(store)
     worker = threading.Thread(target=fetch, name=f"fetch {known.title}", daemon=True)
     worker.start()
-    last_change = time.monotonic()
+    begun = last_change = time.monotonic()
     while worker.is_alive():
         worker.join(0.1)
         now = _kilobytes(store)
         if now != reached:
             reached, last_change = now, time.monotonic()
         done = max(0, reached - before)
-        if done == 0 and time.monotonic() - last_change > PATIENCE:
-            raise _out_of_reach(known, f"nothing came within {PATIENCE:.0f} seconds")
+        if time.monotonic() - last_change > PATIENCE:
+            what = "nothing more" if done else "nothing"
+            raise _out_of_reach(known, f"{what} came within {PATIENCE:.0f} seconds")
+        if time.monotonic() - begun > DEADLINE:
+            raise _out_of_reach(known, f"it was not all there after {DEADLINE / 60:.0f} minutes")
         tick(progress, min(done, known.download), known.download)
     if "error" in result:
         raise _out_of_reach(known, type(result["error"]).__name__) from result["error"]

@@ -1,0 +1,117 @@
+"""Work in blocks and in a thread of its own: progress, and how it is cancelled."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from sdsc_core.blocks import Cancelled, end_if_cancelled, run_blocks, watched
+from sdsc_core.methods import METHODS
+from sdsc_core.methods._admm import LassoAdmm
+
+
+def test_watched_work_is_told_of_while_it_says_nothing_itself():
+    """As long as one product may take: here until it was heard of three times."""
+    heard, enough = [], threading.Event()
+
+    def hear(done, total):
+        heard.append((done, total))
+        if len(heard) == 3:
+            enough.set()
+
+    assert watched(lambda tell: enough.wait(60), hear)
+    assert len(heard) >= 3
+
+
+def test_watched_work_passes_its_own_progress_on():
+    heard, seen = [], threading.Event()
+
+    def hear(done, total):
+        heard.append((done, total))
+        seen.set()
+
+    watched(lambda tell: (tell(3, 7), seen.wait(60)), hear)
+    assert heard[-1] == (3, 7)
+
+
+def test_a_stop_does_not_wait_for_watched_work():
+    """The caller is free at once; the thread ends where it next tells how far it is."""
+    free, ended = threading.Event(), threading.Event()
+
+    def work(tell):
+        free.wait(60)
+        try:
+            tell(1, 2)
+        except Cancelled:
+            ended.set()
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        watched(work, stop)
+    assert not ended.is_set()
+    free.set()
+    assert ended.wait(60)
+
+
+def test_an_error_in_watched_work_is_the_callers():
+    def fail(tell):
+        raise ValueError("Give more.")
+
+    with pytest.raises(ValueError, match="Give more"):
+        watched(fail, lambda done, total: None)
+    with pytest.raises(ValueError, match="Give more"):
+        watched(fail, None)
+
+
+def test_a_block_ends_in_its_middle():
+    """Both blocks would wait for each other's end for good."""
+
+    def wait_for_the_end(start, stop):
+        while True:
+            end_if_cancelled()
+
+    def stop(done, total):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        run_blocks(wait_for_the_end, 2, 1, n_jobs=2, progress=stop)
+
+
+@pytest.mark.parametrize("name, options", [
+    ("SSC", {}), ("SSC", {"outliers": True}), ("SSC", {"affine": True}), ("ENSC", {}),
+    ("SSSC", {}), ("SSSC", {"outliers": True}),
+])  # fmt: skip
+def test_solvers_look_within_a_block_whether_they_are_cancelled(monkeypatch, name, options):
+    looks = []
+    for module in ("_admm", "_elastic"):
+        monkeypatch.setattr(f"sdsc_core.methods.{module}.end_if_cancelled", lambda: looks.append(1))
+    X = np.random.default_rng(0).standard_normal((100, 12))
+    METHODS[name].solve(X, n_clusters=2, **options)
+    assert len(looks) > 2  # there are two blocks
+
+
+def test_admm_looks_every_few_steps(monkeypatch):
+    def cancel():
+        raise Cancelled
+
+    monkeypatch.setattr("sdsc_core.methods._admm.end_if_cancelled", cancel)
+    X = np.random.default_rng(0).standard_normal((20, 6))
+    problem = LassoAdmm(X, 20.0, affine=False, outliers=True)
+    with pytest.raises(Cancelled):
+        problem.run(0, problem.start(0, 20), 100)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_can_be_stopped_from_beside(name):
+    X = np.random.default_rng(0).standard_normal((60, 12))
+    began = []
+
+    def stop(done, total):
+        began.append(done)
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        watched(lambda tell: METHODS[name].solve(X, n_clusters=2, progress=tell), stop)
+    assert len(began) == 1
