@@ -262,7 +262,24 @@ class TestLabels:
         refused("labels that are empty", npz(X=X, y=np.array(["a", "", "b", "b"])))
         refused("missing or infinite", npz(X=X, y=np.array([1, np.nan, 2, 2])))
 
+    def test_bytes_of_another_alphabet_stay_apart(self):
+        data = load(npz(X=X, y=np.array([b"M\xfcller", b"M\xf6ller", b"a", b"a"])))
+        assert data.class_names == ("Möller", "Müller", "a")
+
+    def test_numbers_too_large_to_count(self):
+        assert load(npz(X=X, y=Y * 1e300)).class_names == ("3e+300", "8e+300")
+        file = npz(X=X, y=Y * 1e300, class_names=np.array(["p", "q", "r"]))
+        assert load(file).class_names == ("3e+300", "8e+300")
+
+    def test_names_of_features_are_no_classes(self):
+        values, labels = rng.random((6, 2)), np.array([1, 1, 2, 2, 1, 2])
+        assert load(npz(X=values, y=labels, columns=np.array(["p", "q"]))).class_names == ("1", "2")
+
+    def test_names_with_a_folder(self):
+        assert load(npz(**{"set/X": X, "set/y": Y})).class_names == ("3", "8")
+
     def test_what_could_be_labels_is_said(self):
+        assert "y is neither numbers nor text" in load(mat(X=X, y={"values": Y})).note
         assert "y holds fractions" in load(npz(X=X, y=Y / 2)).note
         assert "subject_id has one entry a sample" in load(npz(X=X, subject_id=Y)).note
         assert "(" not in load(npz(X=X)).note
@@ -279,6 +296,21 @@ class TestShapes:
     def test_colours(self, save):
         file = save(X=np.zeros((4, 5, 6, 3)), other=np.ones((9, 9)))
         refused(r"X in 'a....' has shape \(4, 5, 6, 3\)", file)
+
+    def test_sparse_truth_values(self):
+        np.testing.assert_array_equal(load(mat(X=sp.csc_array(X > 0.5))).X, X > 0.5)
+
+    @pytest.mark.parametrize(
+        ("file", "says"),
+        [
+            (lambda: mat(X=np.array([X, X, None], dtype=object)[:2], W=X), "X is a cell array"),
+            (lambda: npz(X=X.astype(object), W=X), "X is neither numbers nor text"),
+            (lambda: hdf5(lambda root: (root.create_group("X"), root.update(W=X))), "X is neither"),
+        ],
+    )
+    def test_nothing_else_is_read_in_place_of_X(self, file, says):
+        refused(says, file())
+        np.testing.assert_allclose(np.sort(load(file(), x="W").X.ravel()), np.sort(X.ravel()))
 
     def test_two_of_one_name(self):
         file = npz(X=X)

@@ -61,7 +61,7 @@ def _mat5_container(file: Any, label: str, limit: int) -> Container:
             )
         file.seek(0)
         value: Any = loadmat(file, variable_names=[variable.name])[variable.name]
-        if variable.dtype == "sparse":
+        if not isinstance(value, np.ndarray):  # sparse; of truth values it is listed as logical
             value = value.tocsc()
             value.check_format(full_check=True)  # a wrong index would write outside the array
             check_size(label, variable._replace(shape=value.shape), 8, limit)

@@ -161,7 +161,7 @@ def _from_arrays(
         values = values.reshape(len(values), -1)
     else:
         images = _pictures(container, values)
-    names = () if raw is None else find_names(container, raw, used)
+    names = () if raw is None else find_names(container, raw, used, samples)
     lines = ("rows", "columns")[axis] if len(sides(samples)) == 2 else f"axis {axis + 1}"
     how = f"samples in the {lines} of {samples.name}" + _labels_from(used and used.name)
     how += left_out(container, samples, labels_wanted=raw is None and y is None)
@@ -255,6 +255,7 @@ def _classes(
         if (raw == "").any():
             raise Refused(f"{label} has labels that are empty; each sample needs one.")
     values, labels = np.unique(raw, return_inverse=True)
-    if not names and values.dtype.kind == "f" and (values % 1 == 0).all():
+    exact = values.dtype.kind == "f" and (abs(values) < 2**53).all()
+    if not names and exact and (values % 1 == 0).all():
         values = values.astype(np.int64)
     return labels.astype(np.int64), names or tuple(str(value).strip() for value in values)

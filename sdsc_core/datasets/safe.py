@@ -180,4 +180,12 @@ def _read_npy(
         raise Refused(f"{variable.name} in {label} is cut short; save the file again.")
     values = np.lib.format.read_array(stream, allow_pickle=False)
     values = real_numbers(values, f"{variable.name} in {label}")
-    return np.char.decode(values, "utf-8", "replace") if dtype.kind == "S" else values
+    return _decoded(values) if dtype.kind == "S" else values
+
+
+def _decoded(values: NDArray) -> NDArray:
+    """Bytes as text; Latin-1 has a letter for every byte, so that no two texts become one."""
+    try:
+        return np.char.decode(values, "utf-8")
+    except UnicodeDecodeError:
+        return np.char.decode(values, "latin-1")

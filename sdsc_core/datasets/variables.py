@@ -38,6 +38,8 @@ def find_samples(container: Container, label: str, x: str | None) -> Variable:
                 f"{variable.name} in {label} has shape {variable.shape}; give numbers in two"
                 " dimensions, or three for pictures, which are grey."
             )
+        if _split(variable.name)[0] in SAMPLE_NAMES[:2] and variable.dtype in ("cell", "other"):
+            raise Refused(_no_table(container, label, [variable]))
     if not tables:
         raise Refused(_no_table(container, label, named))
     others = [v for v in tables if _split(v.name)[0] not in LABELS]
@@ -73,14 +75,20 @@ def find_labels(
     return None, None
 
 
-def find_names(container: Container, raw: NDArray, used: Variable | None) -> tuple[str, ...]:
-    """Names of the classes that numbers stand for: texts under a usual name, or the only such."""
+def find_names(
+    container: Container, raw: NDArray, used: Variable | None, samples: Variable
+) -> tuple[str, ...]:
+    """Names of the classes that numbers stand for: texts under a usual name, or as many as classes.
+
+    Texts as many as features or samples may be their names, unless they are called otherwise.
+    """
     if raw.dtype.kind in "US":
         return ()  # they are names themselves
     values = np.unique(raw)
     texts = [v for v in container.variables if v.is_text and v != used]
     usual = [v for v in texts if v.name.lower() in CLASS_NAMES and v.size >= len(values)]
-    for variable in usual or [v for v in texts if v.size == len(values)][:1]:
+    others = [v for v in texts if v.size == len(values) and v.size not in sides(samples)]
+    for variable in usual or others[:1]:
         rows = _places(values, variable.size)
         if rows is None:
             continue
@@ -104,9 +112,11 @@ def left_out(container: Container, samples: Variable, labels_wanted: bool) -> st
 def _no_labels(container: Container, samples: Variable) -> str:
     """Why what looks like labels is none, or what fits without being called so."""
     for v in container.variables:
-        if v != samples and _split(v.name)[0] in LABELS and len(v.shape) < 3 and v.size > 1:
-            if not (v.is_number or v.is_text):
-                return f" ({v.name} is neither numbers nor text)"
+        if v == samples or _split(v.name)[0] not in LABELS or len(v.shape) > 2:
+            continue
+        if not (v.is_number or v.is_text):
+            return f" ({v.name} is neither numbers nor text)"
+        if v.size > 1:
             if v.size != max(v.shape):
                 return f" ({v.name} has shape {v.shape}, not one label a sample)"
             if v.size not in sides(samples):
@@ -131,7 +141,8 @@ def _no_table(container: Container, label: str, named: list[Variable]) -> str:
     for v in named or [v for v in container.variables if v.shape]:
         if v.is_number:
             return f"{start}; {v.name} has shape {v.shape}."
-        return f"{start}; {v.name} is {'text' if v.is_text else 'neither numbers nor text'}."
+        kinds = {"text": "text", "cell": "a cell array"}
+        return f"{start}; {v.name} is {kinds.get(v.dtype, 'neither numbers nor text')}."
     return f"{start}."
 
 
@@ -145,7 +156,7 @@ def _find(container: Container, name: str, label: str, argument: str) -> Variabl
 
 def _split(name: str) -> tuple[str, str]:
     """A name in lower case, without the part of the data that it speaks of, and that part."""
-    name = name.lower()
+    name = name.lower().rsplit("/", 1)[-1]
     if name not in LABELS:
         for pattern in PARTS:
             if found := re.fullmatch(pattern, name):
@@ -198,6 +209,8 @@ def _places(values: NDArray, n_names: int) -> NDArray | None:
     """Which of the names belong to the values: one each, or numbers from 0 or 1 that count them."""
     if len(values) == n_names:
         return np.arange(n_names)
+    if (abs(values.astype(np.float64)) > n_names).any():
+        return None
     codes = values.astype(np.int64)
     if (codes != values).any():
         return None
