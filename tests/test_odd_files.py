@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from PIL import Image
 from scipy.io import savemat
 
-from sdsc_core.datasets import load
+from sdsc_core.datasets import inspect, load
 from tests.test_datasets import GREY, X, Y, as_file, hdf5, mat, npz, pictures, refused
 
 rng = np.random.default_rng(0)
@@ -323,6 +323,21 @@ class TestShapes:
         refused("data is neither numbers nor text", mat(data={"X": X, "y": Y}))
         refused(r"X has shape \(4,\)", npz(X=Y))
         refused("X is text", npz(X=X.astype(str)))
+
+    @pytest.mark.parametrize(
+        ("name", "content", "says"),
+        [
+            ("a.npy", lambda: npz(X=X).getvalue(), "is a zip archive by its content, not .npy"),
+            ("a.csv", lambda: pictures({"xl/a.xml": b"x"}).getvalue(), "call it .npz or .zip"),
+            ("a.npz", lambda: as_file(lambda f: np.save(f, X), "a").getvalue(), "call it .npy"),
+            ("a.zip", lambda: mat(X=X).getvalue(), "is a MATLAB file by its content"),
+            ("a.mat", lambda: b"\x1f\x8b\x08" + bytes(50), "packed with gzip"),
+        ],
+    )
+    def test_another_kind_than_its_name_says(self, name, content, says):
+        refused(says, io.BytesIO(content()), name=name)
+        with pytest.raises(ValueError, match=says):
+            inspect(io.BytesIO(content()), name=name)
 
     def test_an_empty_variable_of_version_73(self):
         def fill(root):

@@ -31,6 +31,18 @@ ARRAYS: dict[str, tuple[str, Callable[[IO[bytes], str, int], Container]]] = {
     ".mat": ("a MATLAB file", mat_container),
 }
 FORMATS = (".csv", ".tsv", *ARRAYS, ".zip")
+# What the first bytes say, and the endings that go with it.
+MAGIC = {
+    b"PK\x03\x04": ("a zip archive", (".npz", ".zip")),
+    b"\x93NUMPY": ("a NumPy array", (".npy",)),
+    b"MATLAB 5.0 MAT": ("a MATLAB file", (".mat",)),
+    b"\x89HDF\r\n": ("an HDF5 file", (".mat",)),
+    b"\x1f\x8b": ("packed with gzip", ()),
+    b"Rar!": ("a RAR archive", ()),
+    b"7z\xbc\xaf": ("a 7z archive", ()),
+    b"\xd0\xcf\x11\xe0": ("an old Excel file", ()),
+    b"\x89PNG": ("a single picture", ()),
+}
 
 
 class Found(NamedTuple):
@@ -80,6 +92,7 @@ def load(
     """
     with _opened(path, name) as (file, file_name, label):
         ending = Path(file_name).suffix.lower()
+        _check_ending(file, ending, label)
         if ending in ARRAYS:
             what, container = ARRAYS[ending]
             with reading(label, what), closing(container(file, label, max_bytes)) as arrays:
@@ -110,6 +123,7 @@ def inspect(path: Source, *, name: str | None = None, header: Header = "auto") -
     """
     with _opened(path, name) as (file, file_name, label):
         ending = Path(file_name).suffix.lower()
+        _check_ending(file, ending, label)
         if ending in ARRAYS:
             what, container = ARRAYS[ending]
             with reading(label, what), closing(container(file, label, MAX_BYTES)) as arrays:
@@ -141,6 +155,16 @@ def _opened(path: Source, name: str | None) -> Iterator[tuple[IO[bytes], str, st
         raise Refused(f"path is {str(path)!r}; it cannot be opened: {error.strerror}.") from None
     with file:
         yield file, file_name, label
+
+
+def _check_ending(file: IO[bytes], ending: str, label: str) -> None:
+    """Say what a file is where its name says something else."""
+    start = file.read(16)
+    file.seek(0)
+    for magic, (what, endings) in MAGIC.items():
+        if start.startswith(magic) and ending not in endings:
+            advice = f"call it {' or '.join(endings)}" if endings else "save or pack it otherwise"
+            raise Refused(f"{label} is {what} by its content, not {ending}; {advice}.")
 
 
 def _from_arrays(
@@ -177,7 +201,7 @@ def _from_pictures(read: Pictures) -> Found:
     place = None if read.folders is None else "the folders"
     how = f"pictures of {h}×{w} pixels{read.said}{_labels_from(place)}"
     # Ten or twelve of sixteen bits are dark, and would be black as bytes.
-    fine = (read.values % 1 != 0).any() and read.values.max() < 100
+    fine = read.values.max() < 100 and (read.values % 1 != 0).any()
     images = _grey(read.values) if fine else read.values.astype(np.uint8)
     return Found(read.values.reshape(n, -1), read.folders, how, images)
 
