@@ -205,6 +205,12 @@ class TestUploads:
         to_data(screen)
         assert size(screen) == (60, 180, 0)
 
+    def test_other_names_for_the_same_numbers_are_other_data(self, screen):
+        arrays = {"X": np.random.default_rng(0).random((20, 4)), "y": np.arange(20) % 2}
+        for names in (("cat", "dog"), ("dog", "cat")):
+            upload(screen, "pets.npz", npz(**arrays, names=np.array(names)))
+            assert screen.session_state.prepared[1].class_names == names
+
     def test_another_file_of_the_same_name_replaces_nothing(self, screen):
         upload(screen, "a.npz", npz(X=np.eye(4)))
         upload(screen, "a.npz", npz(X=np.eye(5)))

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import zipfile
 import zlib
+from dataclasses import dataclass
 from types import SimpleNamespace
 
 import h5py
@@ -51,13 +52,43 @@ print([m for m in ("pandas", "h5py", "PIL", "sklearn") if m in sys.modules])
 
 
 class TestDataset:
-    def test_digest_follows_content_dtype_and_labels(self):
-        X, labels = np.arange(6.0).reshape(2, 3), np.array([0, 1])
-        first = Dataset(X, labels, "a", ("p", "q"))
-        assert first.digest == Dataset(X.copy(), labels.copy(), "b", ("r", "s")).digest
-        assert first.digest != Dataset(X, None, "a").digest
-        assert first.digest != Dataset(X, labels[::-1], "a", ("p", "q")).digest
-        assert first.digest != Dataset(X.reshape(3, 2)[:2], labels, "a", ("p", "q")).digest
+    def test_digest_follows_all_that_a_result_can_hold(self):
+        pictures = np.arange(8, dtype=np.uint8).reshape(2, 2, 2)
+        parts = {
+            "X": np.arange(6.0).reshape(2, 3),
+            "labels": np.array([0, 1]),
+            "name": "a",
+            "class_names": ("p", "q"),
+            "images": pictures,
+        }
+        first = Dataset(**parts)
+        copies = {k: v.copy() if isinstance(v, np.ndarray) else v for k, v in parts.items()}
+        same = Dataset(**copies | {"name": "b", "note": "Called otherwise."})
+        assert first.digest == same.digest
+        changes = [
+            {"X": parts["X"] + 1},
+            {"X": parts["X"].reshape(3, 2)[:2]},
+            {"labels": np.array([1, 0])},
+            {"labels": None, "class_names": ()},
+            {"class_names": ("q", "p")},
+            {"class_names": ("p', 'q", "")},
+            {"images": pictures[:, ::-1]},
+            {"images": pictures.reshape(2, 1, 4)},
+            {"images": None},
+            {"kind": "digits"},
+        ]
+        digests = [first.digest, *(Dataset(**parts | change).digest for change in changes)]
+        assert len(set(digests)) == len(digests)
+
+    def test_digest_follows_a_field_that_is_added(self):
+        @dataclass(frozen=True, eq=False)
+        class More(Dataset):
+            rows: np.ndarray | None = None
+
+        X = np.eye(2)
+        rows = [None, np.array([0, 1]), np.array([0, 2]), np.array(["0", "1"]), np.array([])]
+        rows += [np.array([0, "a"], dtype=object), np.array([1, "a"], dtype=object)]
+        assert len({More(X, None, "a", rows=one).digest for one in rows}) == len(rows)
 
     def test_arrays_are_read_only_and_the_callers_are_not(self):
         X = np.zeros((2, 2))

@@ -91,7 +91,7 @@ def current_data() -> Dataset:
     state = st.session_state
     raw = source(state.data)
     chosen = tuple(spell_key(state[name]) for name in PREPARE)
-    key = (raw.name, raw.digest, chosen, state.hide)
+    key = (raw.name, raw.note, raw.digest, chosen, state.hide)
     state.unprepared = ""
     try:
         if state.get("prepared", (None,))[0] != key:  # one of them: a large one fills the memory

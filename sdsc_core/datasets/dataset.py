@@ -1,7 +1,7 @@
 """What a data set is: points, their classes where known, and pictures where there are any."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -82,10 +82,16 @@ class Dataset:
 
     @cached_property
     def digest(self) -> str:
-        """A key for caches: SHA-1 over bytes, dtype and shape of X and labels."""
+        """A key for caches: SHA-1 over all that is here but what it is called and said to be."""
         sha = hashlib.sha1(usedforsecurity=False)
-        for array in (self.X, self.labels):
-            if array is not None:
-                sha.update(f"{array.dtype.str}{array.shape}".encode())
-                sha.update(np.ascontiguousarray(array).data)
+        for field in fields(self):
+            if field.name not in ("name", "note"):
+                value = getattr(self, field.name)
+                if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+                    sha.update(f"{field.name}: {value.dtype.str} {value.shape}\n".encode())
+                    # As bytes, because not every type of array has a buffer to hand out.
+                    sha.update(np.ascontiguousarray(value).reshape(-1).view(np.uint8).data)
+                else:
+                    value = value.tolist() if isinstance(value, np.ndarray) else value
+                    sha.update(f"{field.name}: {value!r}\n".encode("utf-8", "surrogatepass"))
         return sha.hexdigest()

@@ -16,6 +16,7 @@ from sdsc_core.datasets.safe import (
     check_size,
     dtype_name,
     megabytes,
+    real_numbers,
 )
 
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
@@ -60,12 +61,14 @@ def _mat5_container(file: Any, label: str, limit: int) -> Container:
             )
         file.seek(0)
         value: Any = loadmat(file, variable_names=[variable.name])[variable.name]
-        if variable.dtype == "sparse":
+        if not isinstance(value, np.ndarray):  # sparse; of truth values it is listed as logical
             value = value.tocsc()
             value.check_format(full_check=True)  # a wrong index would write outside the array
             check_size(label, variable._replace(shape=value.shape), 8, limit)
-            return value.toarray()
-        return _cell_text(value, variable, label) if variable.dtype == "cell" else value
+            return real_numbers(value.toarray(), f"{variable.name} in {label}")
+        if variable.dtype == "cell":
+            return _cell_text(value, variable, label)
+        return real_numbers(value, f"{variable.name} in {label}")
 
     return Container(variables, read)
 
@@ -138,11 +141,14 @@ def _hdf5_container(file: IO[bytes], label: str, limit: int) -> Container:
 
     def read(variable: Variable) -> NDArray:
         check_readable(variable, label)
-        values = _hdf5_values(items[variable.name], f"{variable.name} in {label}", limit)
+        place = f"{variable.name} in {label}"
+        values = _hdf5_values(items[variable.name], place, limit)
         if variable.dtype == "cell":
             texts = [_hdf5_text(root[reference], label, limit) for reference in values.ravel()]
             return np.array(texts)
-        return _characters(values) if variable.dtype == "text" else values
+        if values.dtype.names:
+            values = values["real"] + 1j * values["imag"]
+        return _characters(values) if variable.dtype == "text" else real_numbers(values, place)
 
     return Container(variables, read, root.close)
 
@@ -153,13 +159,15 @@ def _hdf5_variable(name: str, item: Any) -> Variable:
 
     if getattr(item, "shape", None) is None:
         return Variable(name, (), "other")
+    if "MATLAB_empty" in item.attrs:  # it holds its shape in place of values
+        return Variable(name, (0,), "other")
     shape, kind = tuple(item.shape[::-1]), item.attrs.get("MATLAB_class", b"")
     if kind == b"char" and item.dtype.kind == "u":
         return Variable(name, shape[:-1], "text")
     # Anything but references would be taken for names, and a name may lead out of the file.
     if kind == b"cell" and check_ref_dtype(item.dtype) is Reference:
         return Variable(name, shape, "cell")
-    dtype = dtype_name(item.dtype)
+    dtype = "complex128" if item.dtype.names == ("real", "imag") else dtype_name(item.dtype)
     return Variable(name, shape, "other" if dtype == "text" else dtype)
 
 

@@ -2,8 +2,9 @@
 
 import io
 import zipfile
+from contextlib import suppress
 from pathlib import PurePosixPath
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,45 +21,94 @@ from sdsc_core.datasets.safe import (
 ENDINGS = (".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".bmp", ".gif", ".tif", ".tiff")
 # Only these decoders: others start programs, or take memory before the size is known.
 FORMATS = ("PNG", "JPEG", "PPM", "BMP", "GIF", "TIFF")
+PLAIN, DEEP, DEEP_COLOUR, SEE_THROUGH = "plain", "deep", "deep colour", "see-through"
+KIND = "sdsc kind"
+ORIENTATION = 274  # the EXIF tag that says how a camera was held
+UTF8 = 0x800  # the flag of a zip member whose name is UTF-8
 MAX_FILES = 100_000
 MAX_IMAGE_BYTES = 64 * 2**20
 MAX_PIXELS = 20_000_000  # of one picture
 
 
-def read_pictures(
-    file: IO[bytes], label: str, limit: int
-) -> tuple[NDArray[np.uint8], NDArray | None]:
-    """Grey pictures (n, h, w) and the folder that each lies in.
+class Pictures(NamedTuple):
+    """What an archive holds."""
+
+    values: NDArray[np.float64]  # (n, h, w), grey from 0 to 255
+    folders: NDArray | None  # (n,)
+    said: str  # what somebody should know about how they were read
+
+
+def read_pictures(file: IO[bytes], label: str, limit: int) -> Pictures:
+    """Grey pictures and the folder that each lies in.
 
     Without folders there are no labels, and a single folder around all pictures is only a wrapper.
     """
     with zipfile.ZipFile(file) as archive:
         members = _members(archive, label, limit)
-        pictures: NDArray[np.uint8] | None = None
-        for k, info in enumerate(members):
-            place = f"{info.filename} in {label}"
-            if info.file_size > MAX_IMAGE_BYTES:
-                raise Refused(f"{place} has {megabytes(info.file_size)}, too many for a picture.")
-            with reading(place, "a picture"):
-                picture = _open(archive.read(info), place)
-                if pictures is None:
-                    shape = (len(members), picture.height, picture.width)
-                    check_size(label, Variable("The set of pictures", shape, "uint8"), 8, limit)
-                    pictures = np.empty(shape, dtype=np.uint8)
-                if (picture.height, picture.width) != pictures.shape[1:]:
-                    raise Refused(
-                        f"{place} has {picture.height}×{picture.width} pixels, but the first"
-                        f" picture has {pictures.shape[1]}×{pictures.shape[2]}; all need one size."
-                    )
-                pictures[k] = _grey(picture, place)
-    assert pictures is not None  # _members refuses an archive without pictures
+        files = [i for i in archive.infolist() if not i.is_dir() and not _is_hidden(i)]
+        values, kinds = _unpacked(archive, members, label, limit)
+    said = _checked_greys(values, np.array(kinds), label)
+    others = len(files) - len(members)
+    said += f", without {others:,} other file{'s' if others > 1 else ''}" if others else ""
     folders = [_folder(info) for info in members]
     if len(set(folders)) == 1:
-        return pictures, None
+        return Pictures(values, None, said)
     if "" in folders:
         outside = members[folders.index("")].filename
         raise Refused(f"{label} has class folders, but {outside} lies outside of them.")
-    return pictures, np.array(folders)
+    if len({_path(info).parent for info in members}) > len(set(folders)):
+        said += ", folders of one name taken as one class"
+    return Pictures(values, np.array(folders), said)
+
+
+def _unpacked(
+    archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], label: str, limit: int
+) -> tuple[NDArray[np.float64], list[str]]:
+    """The pixels as they are written, and what kind each picture is."""
+    values: NDArray[np.float64] | None = None
+    kinds = []
+    for k, info in enumerate(members):
+        place = f"{info.filename} in {label}"
+        if info.file_size > MAX_IMAGE_BYTES:
+            raise Refused(f"{place} has {megabytes(info.file_size)}, too many for a picture.")
+        with reading(place, "a picture"):
+            picture = _open(archive.read(info), place)
+            h, w = _size(picture)
+            if values is None:
+                shape = (len(members), h, w)
+                check_size(label, Variable("The set of pictures", shape, "uint8"), 8, limit)
+                values = np.empty(shape)
+            if (h, w) != values.shape[1:]:
+                raise Refused(
+                    f"{place} has {h}×{w} pixels, but the first"
+                    f" picture has {values.shape[1]}×{values.shape[2]}; all need one size."
+                )
+            values[k], kind = _grey(picture, place)
+            kinds.append(kind)
+    assert values is not None  # _members refuses an archive without pictures
+    return values, kinds
+
+
+def _checked_greys(values: NDArray[np.float64], kinds: NDArray, label: str) -> str:
+    """Bring deep pictures to 0..255, where they are not so already; refuse what came to nothing."""
+    deep = kinds == DEEP
+    if deep.any() and (top := values[deep].max()) > 255:
+        if top > 65535 or values[deep].min() < 0:
+            raise Refused(f"{label} holds grey values beyond 0 to 65,535; save 8 or 16 bits.")
+        values[deep] /= 256
+    colour = kinds == DEEP_COLOUR
+    if colour.any() and values[colour].max() < 16:
+        raise Refused(
+            f"{label} holds colours of 16 bits whose upper 8 bits are almost empty; save them with"
+            " 8 bits."
+        )
+    see_through = kinds == SEE_THROUGH
+    if see_through.any() and values.min() == values.max():
+        raise Refused(
+            f"The pictures in {label} are all blank on white ground; save them without"
+            " transparency."
+        )
+    return ", transparent parts as white" if see_through.any() else ""
 
 
 def picture_variables(file: IO[bytes], label: str, limit: int) -> list[Variable]:
@@ -72,9 +122,7 @@ def _members(archive: zipfile.ZipFile, label: str, limit: int) -> list[zipfile.Z
     """The pictures by folder and name, without what operating systems add."""
     members = []
     for info in checked_members(archive, label, MAX_FILES):
-        parts = PurePosixPath(info.filename).parts
-        hidden = any(part.startswith((".", "__MACOSX")) for part in parts)
-        if info.filename.lower().endswith(ENDINGS) and not hidden:
+        if info.filename.lower().endswith(ENDINGS) and not _is_hidden(info):
             members.append(info)
     if not members:
         raise Refused(f"{label} holds no pictures; put them into one folder for each class.")
@@ -86,8 +134,21 @@ def _members(archive: zipfile.ZipFile, label: str, limit: int) -> list[zipfile.Z
     return sorted(members, key=lambda info: (_folder(info), info.filename))
 
 
+def _path(info: zipfile.ZipInfo) -> PurePosixPath:
+    """The path in the archive; some programs write backslashes, some UTF-8 without saying so."""
+    name = info.filename
+    if not info.flag_bits & UTF8:
+        with suppress(UnicodeError):
+            name = name.encode("cp437").decode("utf-8")
+    return PurePosixPath(name.replace("\\", "/"))
+
+
+def _is_hidden(info: zipfile.ZipInfo) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in _path(info).parts)
+
+
 def _folder(info: zipfile.ZipInfo) -> str:
-    return PurePosixPath(info.filename).parent.name
+    return _path(info).parent.name
 
 
 def _open(data: bytes, place: str) -> Any:
@@ -99,13 +160,34 @@ def _open(data: bytes, place: str) -> Any:
         raise Refused(
             f"{place} has {picture.height}×{picture.width} pixels; at most {MAX_PIXELS:,} are read."
         )
+    # Of colours with 16 bits Pillow takes the upper 8, and forgets it with the first look inside.
+    deep = bool(picture.tile) and ";16" in str(picture.tile[0][3])
+    picture.info[KIND] = DEEP_COLOUR if deep else PLAIN
     return picture
 
 
-def _grey(picture: Any, place: str) -> NDArray[np.uint8]:
-    """Eight bits of grey; sixteen keep their upper eight."""
+def _size(picture: Any) -> tuple[int, int]:
+    """Height and width as it is meant to be seen."""
+    on_its_side = picture.getexif().get(ORIENTATION, 1) in (5, 6, 7, 8)
+    return picture.size if on_its_side else picture.size[::-1]
+
+
+def _grey(picture: Any, place: str) -> tuple[NDArray, str]:
+    """The grey values, and what kind of picture they come from."""
+    from PIL import Image, ImageOps
+
     if picture.mode == "F":
         raise Refused(f"{place} holds fractions; save it with 8 or 16 bits a pixel.")
+    frames = getattr(picture, "n_frames", 1)
+    if frames > 1 and picture.format != "MPO":
+        raise Refused(f"{place} holds {frames:,} pictures; save each in a file of its own.")
+    kind = picture.info[KIND]
+    picture = ImageOps.exif_transpose(picture)
     if picture.mode.startswith("I"):
-        return np.clip(np.asarray(picture).astype(np.int64) // 256, 0, 255).astype(np.uint8)
-    return np.asarray(picture.convert("L"))
+        return np.asarray(picture).astype(np.int64), DEEP
+    if picture.has_transparency_data:
+        picture = picture.convert("RGBA")
+        if picture.getextrema()[3][0] < 255:
+            white = Image.new("RGBA", picture.size, "white")
+            return np.asarray(Image.alpha_composite(white, picture).convert("L")), SEE_THROUGH
+    return np.asarray(picture.convert("L")), kind

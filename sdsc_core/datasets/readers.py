@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.matlab import mat_container
-from sdsc_core.datasets.pictures import picture_variables, read_pictures
+from sdsc_core.datasets.pictures import Pictures, picture_variables, read_pictures
 from sdsc_core.datasets.safe import (
     MAX_BYTES,
     Container,
@@ -20,7 +20,8 @@ from sdsc_core.datasets.safe import (
     npz_container,
     reading,
 )
-from sdsc_core.datasets.tables import LABEL_NAMES, Header, read_table, table_variables
+from sdsc_core.datasets.tables import Header, read_table, table_variables
+from sdsc_core.datasets.variables import find_labels, find_names, find_samples, left_out, sides
 
 Source = str | Path | IO[bytes]
 
@@ -30,8 +31,18 @@ ARRAYS: dict[str, tuple[str, Callable[[IO[bytes], str, int], Container]]] = {
     ".mat": ("a MATLAB file", mat_container),
 }
 FORMATS = (".csv", ".tsv", *ARRAYS, ".zip")
-SAMPLE_NAMES = ("x", "fea", "data", "features", "samples", "images")
-CLASS_NAMES = ("class_names", "names", "classes", "subject", "label_names", "target_names")
+# What the first bytes say, and the endings that go with it.
+MAGIC = {
+    b"PK\x03\x04": ("a zip archive", (".npz", ".zip")),
+    b"\x93NUMPY": ("a NumPy array", (".npy",)),
+    b"MATLAB 5.0 MAT": ("a MATLAB file", (".mat",)),
+    b"\x89HDF\r\n": ("an HDF5 file", (".mat",)),
+    b"\x1f\x8b": ("packed with gzip", ()),
+    b"Rar!": ("a RAR archive", ()),
+    b"7z\xbc\xaf": ("a 7z archive", ()),
+    b"\xd0\xcf\x11\xe0": ("an old Excel file", ()),
+    b"\x89PNG": ("a single picture", ()),
+}
 
 
 class Found(NamedTuple):
@@ -61,7 +72,8 @@ def load(
     ----------
     path : a path, or an open binary file; its ``name``, or the argument ``name``, tells the format
     x, y : in .npz and .mat, the variables with the samples and the labels. By default the usual
-        names (X, fea, data, …; y, label, gnd, s, …), else the largest array. ``y=False``: no labels
+        names (X, fea, data, …; y, label, gnd, s, …), of the training part where there are parts,
+        else the largest array. Labels may be one-hot. ``y=False``: no labels
     transpose : True if samples are columns, or in three dimensions pictures (h, w, N). By default
         the axis as long as the labels is the samples, and without labels the first
     header : in a table, whether the first row holds names
@@ -80,13 +92,14 @@ def load(
     """
     with _opened(path, name) as (file, file_name, label):
         ending = Path(file_name).suffix.lower()
+        _check_ending(file, ending, label)
         if ending in ARRAYS:
             what, container = ARRAYS[ending]
             with reading(label, what), closing(container(file, label, max_bytes)) as arrays:
                 found = _from_arrays(arrays, label, x, y, transpose)
         elif ending == ".zip":
             with reading(label, "a zip archive of pictures"):
-                found = _from_pictures(*read_pictures(file, label, max_bytes))
+                found = _from_pictures(read_pictures(file, label, max_bytes))
         else:
             with reading(label, "a table"):
                 table = read_table(file, label, header, label_column, max_bytes)
@@ -110,6 +123,7 @@ def inspect(path: Source, *, name: str | None = None, header: Header = "auto") -
     """
     with _opened(path, name) as (file, file_name, label):
         ending = Path(file_name).suffix.lower()
+        _check_ending(file, ending, label)
         if ending in ARRAYS:
             what, container = ARRAYS[ending]
             with reading(label, what), closing(container(file, label, MAX_BYTES)) as arrays:
@@ -143,14 +157,25 @@ def _opened(path: Source, name: str | None) -> Iterator[tuple[IO[bytes], str, st
         yield file, file_name, label
 
 
+def _check_ending(file: IO[bytes], ending: str, label: str) -> None:
+    """Say what a file is where its name says something else."""
+    start = file.read(16)
+    file.seek(0)
+    for magic, (what, endings) in MAGIC.items():
+        if start.startswith(magic) and ending not in endings:
+            advice = f"call it {' or '.join(endings)}" if endings else "save or pack it otherwise"
+            raise Refused(f"{label} is {what} by its content, not {ending}; {advice}.")
+
+
 def _from_arrays(
     container: Container, label: str, x: str | None, y: str | bool | None, transpose: bool | None
 ) -> Found:
-    samples = _find_samples(container, label, x)
-    raw, used = _find_labels(container, label, y, samples)
+    samples = find_samples(container, label, x)
+    raw, used = find_labels(container, label, y, samples)
     values, axis = _samples_first(
-        container.read(samples), None if raw is None else len(raw), transpose, samples, label
-    )
+        container.read(samples).reshape(sides(samples)),
+        None if raw is None else len(raw), transpose, samples, label,
+    )  # fmt: skip
     images: NDArray | None = None
     if values.ndim == 3:
         if axis == 1:  # tracks, not pictures; the third homogeneous coordinate says nothing
@@ -160,31 +185,25 @@ def _from_arrays(
         values = values.reshape(len(values), -1)
     else:
         images = _pictures(container, values)
-    names = () if raw is None else _find_names(container, len(np.unique(raw)), used)
-    lines = ("rows", "columns")[axis] if len(samples.shape) == 2 else f"axis {axis + 1}"
+    names = () if raw is None else find_names(container, raw, used, samples)
+    lines = ("rows", "columns")[axis] if len(sides(samples)) == 2 else f"axis {axis + 1}"
     how = f"samples in the {lines} of {samples.name}" + _labels_from(used and used.name)
-    if raw is None and y is None:
-        how += _unfitting(container, samples)
+    how += left_out(container, samples, labels_wanted=raw is None and y is None)
     return Found(values.astype(np.float64), raw, how, images, names)
-
-
-def _unfitting(container: Container, samples: Variable) -> str:
-    """What looks like labels by its name, but has not one for each sample."""
-    for v in container.variables:
-        is_list = v.size == max(v.shape, default=0) > 1
-        if is_list and v.name.lower() in LABEL_NAMES and v.size not in samples.shape:
-            return f" ({v.name} has {v.size:,} entries, not one a sample)"
-    return ""
 
 
 def _labels_from(place: str | None) -> str:
     return ", no labels" if place is None else f", labels from {place}"
 
 
-def _from_pictures(images: NDArray[np.uint8], folders: NDArray | None) -> Found:
-    h, w = images.shape[1:]
-    how = f"pictures of {h}×{w} pixels" + _labels_from(None if folders is None else "the folders")
-    return Found(images.reshape(len(images), -1).astype(np.float64), folders, how, images)
+def _from_pictures(read: Pictures) -> Found:
+    n, h, w = read.values.shape
+    place = None if read.folders is None else "the folders"
+    how = f"pictures of {h}×{w} pixels{read.said}{_labels_from(place)}"
+    # Ten or twelve of sixteen bits are dark, and would be black as bytes.
+    fine = read.values.max() < 100 and (read.values % 1 != 0).any()
+    images = _grey(read.values) if fine else read.values.astype(np.uint8)
+    return Found(read.values.reshape(n, -1), read.folders, how, images)
 
 
 def _from_table(
@@ -202,60 +221,6 @@ def _from_table(
     how = f"samples in {'columns' if transpose else 'rows'}"
     how += _labels_from(None if column is None else f"column {column}")
     return Found(X.T if transpose else X, raw, how)
-
-
-def _find(container: Container, name: str, label: str, argument: str) -> Variable:
-    for variable in container.variables:
-        if variable.name == name:
-            return variable
-    names = ", ".join(variable.name for variable in container.variables[:20])
-    raise Refused(f"{argument} is {name!r}; {label} holds {names or 'nothing'}.")
-
-
-def _find_samples(container: Container, label: str, x: str | None) -> Variable:
-    tables = [
-        v
-        for v in container.variables
-        if v.is_number and len(v.shape) in (2, 3) and min(v.shape) > 1
-    ]
-    if x is not None:
-        chosen = _find(container, x, label, "x")
-        if chosen not in tables:
-            raise Refused(
-                f"x is {x!r}, which has shape {chosen.shape} and type {chosen.dtype}; choose"
-                " numbers in two dimensions, or three for pictures."
-            )
-        return chosen
-    for name in SAMPLE_NAMES:
-        for variable in tables:
-            if variable.name.lower() == name:
-                return variable
-    if not tables:
-        raise Refused(f"{label} holds no table of numbers with samples and features.")
-    return max(tables, key=lambda variable: variable.size)
-
-
-def _find_labels(
-    container: Container, label: str, y: str | bool | None, samples: Variable
-) -> tuple[NDArray | None, Variable | None]:
-    """The labels and where they were: as told, or by name if they fit the samples."""
-    if y is False:
-        return None, None
-    if isinstance(y, str):
-        variable = _find(container, y, label, "y")
-        if variable.size != max(variable.shape, default=0):
-            raise Refused(f"y is {y!r}, which has shape {variable.shape}; give one label a sample.")
-        return container.read(variable).ravel(), variable
-    for name in LABEL_NAMES:
-        for variable in container.variables:
-            fits = (
-                variable.size == max(variable.shape, default=0) and variable.size in samples.shape
-            )
-            if variable.name.lower() == name and variable != samples and fits:
-                raw = container.read(variable).ravel()
-                if raw.dtype.kind != "f" or (raw % 1 == 0).all():
-                    return raw, variable
-    return None, None
 
 
 def _samples_first(
@@ -295,21 +260,12 @@ def _grey(values: NDArray) -> NDArray[np.uint8]:
     """
     if values.dtype == np.uint8 and values.max(initial=0) >= 100:
         return values
-    values = np.nan_to_num(values.astype(np.float64), posinf=np.nan, neginf=np.nan)
-    low, high = values.min(), values.max()
-    return np.rint((values - low) * (255 / max(high - low, 1e-300))).astype(np.uint8)
-
-
-def _find_names(container: Container, n_classes: int, used: Variable | None) -> tuple[str, ...]:
-    """Texts as many as classes: under a usual name, or the only such variable."""
-    fitting = [v for v in container.variables if v.is_text and v.size == n_classes and v != used]
-    usual = [v for v in fitting if v.name.lower() in CLASS_NAMES]
-    for variable in usual or fitting[:1]:
-        try:
-            return tuple(str(text).strip() for text in container.read(variable).ravel())
-        except Refused:
-            continue  # a guess: a cell of something else leaves the classes without names
-    return ()
+    values = values.astype(np.float64)
+    known = values[np.isfinite(values)]
+    low, high = (known.min(), known.max()) if known.size else (0.0, 0.0)
+    # Halves, because the range of the largest numbers is none itself; what is missing is dark.
+    share = (values / 2 - low / 2) / max(high / 2 - low / 2, 1e-300)
+    return np.rint(np.clip(np.nan_to_num(share, nan=0), 0, 1) * 255).astype(np.uint8)
 
 
 def _classes(
@@ -318,7 +274,12 @@ def _classes(
     """Labels from 0 in the order of the sorted values, and a name for each."""
     if raw.dtype.kind == "f" and not np.isfinite(raw).all():
         raise Refused(f"{label} has labels that are missing or infinite; each sample needs one.")
+    if raw.dtype.kind in "US":
+        raw = np.char.strip(raw)
+        if (raw == "").any():
+            raise Refused(f"{label} has labels that are empty; each sample needs one.")
     values, labels = np.unique(raw, return_inverse=True)
-    if not names and values.dtype.kind == "f" and (values % 1 == 0).all():
+    exact = values.dtype.kind == "f" and (abs(values) < 2**53).all()
+    if not names and exact and (values % 1 == 0).all():
         values = values.astype(np.int64)
     return labels.astype(np.int64), names or tuple(str(value).strip() for value in values)

@@ -25,7 +25,7 @@ class Refused(ValueError):
 class Variable(NamedTuple):
     """An array in a file, before it is read.
 
-    ``dtype`` is NumPy's name of a type of real numbers, or "sparse", "text", "cell" or "other".
+    ``dtype`` is NumPy's name of a type of numbers, or "sparse", "text", "cell" or "other".
     """
 
     name: str
@@ -79,12 +79,24 @@ def check_size(label: str, variable: Variable, itemsize: int, limit: int) -> Non
         )
 
 
+def real_numbers(values: NDArray, place: str) -> NDArray:
+    """The values, if they have no imaginary part that would be lost."""
+    if values.dtype.kind != "c":
+        return values
+    if (values.imag != 0).any():
+        raise Refused(
+            f"{place} holds complex numbers; save real and imaginary parts, or absolute values,"
+            " as features."
+        )
+    return values.real
+
+
 def megabytes(n: int) -> str:
     return f"{n / 2**20:,.0f} MB" if n >= 2**20 else f"{n:,} bytes"
 
 
 def dtype_name(dtype: np.dtype) -> str:
-    if dtype.kind in "buif":
+    if dtype.kind in "buifc":
         return dtype.name
     return "text" if dtype.kind in "US" else "other"
 
@@ -112,6 +124,8 @@ def npz_container(file: IO[bytes], label: str, limit: int) -> Container:
         name = info.filename.removesuffix(".npy")
         with archive.open(info) as member:
             shape, headers[name] = _npy_header(member, label)
+        if name in members:
+            raise Refused(f"{label} holds two variables of one name; save it again.")
         members[name] = info
         variables.append(Variable(name, shape, dtype_name(headers[name])))
 
@@ -165,4 +179,13 @@ def _read_npy(
     if variable.size * dtype.itemsize > available:
         raise Refused(f"{variable.name} in {label} is cut short; save the file again.")
     values = np.lib.format.read_array(stream, allow_pickle=False)
-    return np.char.decode(values, "utf-8", "replace") if dtype.kind == "S" else values
+    values = real_numbers(values, f"{variable.name} in {label}")
+    return _decoded(values) if dtype.kind == "S" else values
+
+
+def _decoded(values: NDArray) -> NDArray:
+    """Bytes as text; Latin-1 has a letter for every byte, so that no two texts become one."""
+    try:
+        return np.char.decode(values, "utf-8")
+    except UnicodeDecodeError:
+        return np.char.decode(values, "latin-1")
