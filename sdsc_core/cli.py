@@ -1,8 +1,8 @@
 """The command ``sdsc``: cluster a file, open the app, repeat the paper's tables, measure speed."""
 
 import argparse
-import csv
 import os
+import re
 import runpy
 import sys
 import threading
@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
@@ -105,9 +105,15 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
     add("--x", metavar="NAME", help="variable with the samples, in .npz and .mat")
     add("--y", metavar="NAME", help="variable with the labels, in .npz and .mat")
     add("--transpose", action="store_true", default=None, help="samples are columns")
-    add("--label-column", metavar="NAME", help="column with the labels in a table, or last")
+    add("--header", choices=("auto", "names", "data"), default="auto",
+        help="what the first row of a table holds")  # fmt: skip
+    add("--label-column", metavar="NAME", help="column with the labels in a table, last, or none")
+    add("--id-column", metavar="NAME", help="column that names the samples of a table, or none")
+    for option, what in (("ignore", "left out"), ("feature", "a feature in any case")):
+        add(f"--{option}", metavar="NAME", action="append", default=[],
+            help=f"column of a table that is {what}; may be repeated")  # fmt: skip
     add("--missing", choices=("mean", "drop"), help="fill missing values, or drop such samples")
-    add("--output", metavar="FILE", help="write the labels, .csv")
+    add("--output", metavar="FILE", help="write row, identifier, class and clusters, .csv")
     add("--save-affinity", metavar="FILE", help="write W, .npz of scipy.sparse")
     add("--save-dense", metavar="FILE", help="write W*, .npz of scipy.sparse")
     parser.set_defaults(run=_cluster)
@@ -150,8 +156,10 @@ def _cluster(options: argparse.Namespace) -> None:
         name: spectral_clustering(A, k, options.seed, progress=report) for name, A in stages.items()
     }
     report.clear()
-    _save(options, W, star, list(found.values())[-1], data)
+    _save(options, W, star, list(found.values()), data)
     print(f"{data.name}: {len(X):,} points, {X.shape[1]:,} features. {k} clusters, {why}.")
+    if not options.file.startswith(SAMPLE):
+        print(data.note)
     if solution.message:
         print(solution.message)
     figures = {name: summarise(A, found[name], data.labels) for name, A in stages.items()}
@@ -206,14 +214,35 @@ def _read(options: argparse.Namespace) -> datasets.Dataset:
     if options.file.startswith(SAMPLE):
         data = datasets.sample(options.file.removeprefix(SAMPLE))
     else:
-        data = datasets.load(
+        data = _load(options)
+    return datasets.fill_missing(data, options.missing) if options.missing else data
+
+
+def _load(options: argparse.Namespace) -> datasets.Dataset:
+    """The file as the options say; what is wrong with one is said by its own name."""
+    none: dict[str | None, Any] = {"none": False}
+    headers: dict[str, Literal["auto"] | bool] = {"auto": "auto", "names": True, "data": False}
+    try:
+        return datasets.load(
             options.file,
             x=options.x,
             y=options.y,
             transpose=options.transpose,
-            label_column=options.label_column,
+            header=headers[options.header],
+            label_column=none.get(options.label_column, options.label_column),
+            id_column=none.get(options.id_column, options.id_column),
+            ignore=options.ignore,
+            features=options.feature,
         )
-    return datasets.fill_missing(data, options.missing) if options.missing else data
+    except datasets.ColumnProblem as problem:
+        raise ValueError(
+            f"{problem.what}; correct it, or say what the column is: --ignore,"
+            f" --label-column or --id-column {problem.column!r}."
+        ) from None
+    except ValueError as problem:
+        argument = r"^(x|y|transpose|label_column|id_column|ignore|feature)s?(?= is )"
+        option = lambda found: "--" + found[1].replace("_", "-")  # noqa: E731
+        raise ValueError(re.sub(argument, option, str(problem))) from None
 
 
 def _number_of_clusters(asked: int | None, data: datasets.Dataset) -> tuple[int | None, str]:
@@ -228,23 +257,15 @@ def _save(
     options: argparse.Namespace,
     W: Affinity,
     star: Affinity,
-    found: NDArray[np.int64],
+    found: Sequence[NDArray[np.int64]],
     data: datasets.Dataset,
 ) -> None:
     for path, matrix in ((options.save_affinity, W), (options.save_dense, star)):
         if path is not None:
             sp.save_npz(path, sp.csr_array(matrix))
-    if options.output is None:
-        return
-    with open(options.output, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if data.labels is None:
-            writer.writerow(["point", "cluster"])
-            writer.writerows(enumerate(found.tolist()))
-        else:
-            classes = [data.class_names[c] for c in data.labels]
-            writer.writerow(["point", "cluster", "class"])
-            writer.writerows(zip(range(len(found)), found.tolist(), classes, strict=True))
+    if options.output is not None:
+        with open(options.output, "w", newline="", encoding="utf-8") as file:
+            file.write(datasets.points_csv(data, found[0], found[-1]))
 
 
 def table(figures: dict[str, Summary]) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 TEMPLATE = '''"""Computes again what SDSC Explorer showed."""
 
 import json
+from pathlib import Path
 
 from sdsc_core import datasets, dense_stage, imc, spectral_clustering, spectrum, summarise
 
@@ -21,16 +22,19 @@ data = datasets.prepare(
 path = imc(data.X, {gamma}, residual={residual!r}, similarity={similarity!r})
 W = path.affinity()
 W_star = dense_stage(W, {dense!r}, {theta1}, {theta2})
-result = {{}}
+result, found = {{}}, []
 for name, A in (("W", W), ("W*", W_star)):
     top = spectrum(A, {vectors}, {k}, {seed})
     labels = spectral_clustering(A, {k}, {seed}, spectrum_=top)
+    found.append(labels)
     s = summarise(A, labels, data.labels)
     result[name] = {{
         "ACC": s.acc, "NMI": s.nmi, "CONN": s.conn.whole, "CONN min": s.conn.min,
         "CONN mean": s.conn.mean, "Ncut": s.ncut, "inside": s.inside, "nonzeros": s.nonzeros,
     }}
 print(json.dumps(result, indent=2))
+# A row for each point: where it is in the file, its identifier and class, and its clusters.
+Path("labels.csv").write_text(datasets.points_csv(data, *found), encoding="utf-8")
 '''
 
 

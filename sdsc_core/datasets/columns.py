@@ -35,12 +35,12 @@ class Column(NamedTuple):
 class ColumnProblem(Refused):
     """A cell that does not go with the role of its column; ``what`` leaves out what to do."""
 
-    def __init__(self, what: str):
+    def __init__(self, what: str, column: str):
         super().__init__(
             f"{what}; correct it, or give the column another role by label_column, id_column or"
             " ignore."
         )
-        self.what = what
+        self.what, self.column = what, column
 
 
 class Choice(NamedTuple):
@@ -143,7 +143,8 @@ class _Cells:
             at = int(np.flatnonzero(self.wrong)[0])
             raise ColumnProblem(
                 f"{self.table.label} has {str(self.column.iloc[at])[:40]!r} in row"
-                f" {self.table.rows[at]} of column {self.name!r}, where a number is needed"
+                f" {self.table.rows[at]} of column {self.name!r}, where a number is needed",
+                self.name,
             )
         return self.numbers
 
@@ -216,10 +217,8 @@ def _roles(
     if choice.id_column is None and likely:
         c, reason = likely.pop(0)
         roles[c.index], why[c.index] = "identifier", reason
-    if choice.id_column is not False:
-        for c, reason in likely:
-            if c.index not in roles:
-                roles[c.index], why[c.index] = "left out", reason
+    for c, reason in likely:  # no feature either, unless told
+        roles[c.index], why[c.index] = "left out", reason
     for c in cells:
         if c.index not in roles and (c.is_text or c.is_empty):
             roles[c.index], why[c.index] = "left out", "text" if c.is_text else "empty"
@@ -265,12 +264,13 @@ def _preference(pair: tuple[_Cells, str]) -> tuple[bool, bool]:
 
 def _labels(table: Table, index: int) -> NDArray:
     """Numbers where all are written plainly, else the texts: 01 and 1 are two classes."""
-    texts = table.texts(index)
+    texts, name = table.texts(index), table.layout.columns[index]
     missing = [k for k, text in enumerate(texts) if is_missing(text)]
     if missing:
         raise ColumnProblem(
-            f"{table.label} has no class in row {table.rows[missing[0]]} of column"
-            f" {table.layout.columns[index]!r}; each sample needs one"
+            f"{table.label} has no class in row {table.rows[missing[0]]} of column {name!r}; each"
+            " sample needs one",
+            name,
         )
     column = table.frame[index]
     padded = re.compile(r"[-+]?0\d+")

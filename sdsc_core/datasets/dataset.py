@@ -105,6 +105,14 @@ class Dataset:
         assert self.rows is not None
         return self.rows
 
+    def titles(self) -> list[str]:
+        """What to call each point where it is looked up: its number, row and identifier."""
+        called = self.identifiers if self.identifiers is not None else [""] * self.n_points
+        return [
+            f"point {k}, row {row}" + (f", {name}" if name else "")
+            for k, (row, name) in enumerate(zip(self.row_numbers, called, strict=True))
+        ]
+
     @property
     def n_classes(self) -> int:
         """Number of classes; 0 without labels."""

@@ -77,7 +77,7 @@ def fill_missing(dataset: Dataset, how: str = "mean") -> Dataset:
         raise ValueError("dataset has no values at all; load one with numbers in it.")
     missing = missing[:, known]
     X = np.where(missing, np.nan, dataset.X[:, known])
-    names = tuple(compress(dataset.feature_names, known))
+    names = tuple(compress(dataset.feature_names, known.tolist()))
     if how == "mean":
         X = np.where(missing, np.nanmean(X, axis=0), X)
         return replace(dataset, X=X, feature_names=names)
