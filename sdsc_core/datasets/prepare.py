@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -77,7 +76,8 @@ def fill_missing(dataset: Dataset, how: str = "mean") -> Dataset:
         raise ValueError("dataset has no values at all; load one with numbers in it.")
     missing = missing[:, known]
     X = np.where(missing, np.nan, dataset.X[:, known])
-    names = tuple(compress(dataset.feature_names, known.tolist()))
+    kept = np.flatnonzero(known)
+    names = tuple(dataset.feature_names[k] for k in kept if dataset.feature_names)
     if how == "mean":
         X = np.where(missing, np.nanmean(X, axis=0), X)
         return replace(dataset, X=X, feature_names=names)
