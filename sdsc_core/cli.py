@@ -1,8 +1,8 @@
 """The command ``sdsc``: cluster a file, open the app, repeat the paper's tables, measure speed."""
 
 import argparse
-import csv
 import os
+import re
 import runpy
 import sys
 import time
@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 import scipy.sparse as sp
 
@@ -92,9 +92,15 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
     add("--x", metavar="NAME", help="variable with the samples, in .npz and .mat")
     add("--y", metavar="NAME", help="variable with the labels, in .npz and .mat")
     add("--transpose", action="store_true", default=None, help="samples are columns")
-    add("--label-column", metavar="NAME", help="column with the labels in a table, or last")
+    add("--header", choices=("auto", "names", "data"), default="auto",
+        help="what the first row of a table holds")  # fmt: skip
+    add("--label-column", metavar="NAME", help="column with the labels in a table, last, or none")
+    add("--id-column", metavar="NAME", help="column that names the samples of a table, or none")
+    for option, what in (("ignore", "left out"), ("feature", "a feature in any case")):
+        add(f"--{option}", metavar="NAME", action="append", default=[],
+            help=f"column of a table that is {what}; may be repeated")  # fmt: skip
     add("--missing", choices=("mean", "drop"), help="fill missing values, or drop such samples")
-    add("--output", metavar="FILE", help="write the labels, .csv")
+    add("--output", metavar="FILE", help="write row, identifier, class and clusters, .csv")
     add("--save-affinity", metavar="FILE", help="write W, .npz of scipy.sparse")
     add("--save-dense", metavar="FILE", help="write W*, .npz of scipy.sparse")
     parser.set_defaults(run=_cluster)
@@ -138,6 +144,8 @@ def _cluster(options: argparse.Namespace) -> None:
     report.clear()
     _save(options, run)
     print(_headline(run))
+    if not options.file.startswith(SAMPLE):
+        print(data.note)
     for message in _messages(run):
         print(message)
     print(table({name: side.summary for name, side in _sides(run).items()}))
@@ -214,32 +222,45 @@ def _read(options: argparse.Namespace) -> datasets.Dataset:
     if options.file.startswith(SAMPLE):
         data = datasets.sample(options.file.removeprefix(SAMPLE))
     else:
-        data = datasets.load(
+        data = _load(options)
+    return datasets.fill_missing(data, options.missing) if options.missing else data
+
+
+def _load(options: argparse.Namespace) -> datasets.Dataset:
+    """The file as the options say; what is wrong with one is said by its own name."""
+    none: dict[str | None, Any] = {"none": False}
+    headers: dict[str, Literal["auto"] | bool] = {"auto": "auto", "names": True, "data": False}
+    try:
+        return datasets.load(
             options.file,
             x=options.x,
             y=options.y,
             transpose=options.transpose,
-            label_column=options.label_column,
+            header=headers[options.header],
+            label_column=none.get(options.label_column, options.label_column),
+            id_column=none.get(options.id_column, options.id_column),
+            ignore=options.ignore,
+            features=options.feature,
         )
-    return datasets.fill_missing(data, options.missing) if options.missing else data
+    except datasets.ColumnProblem as problem:
+        raise ValueError(
+            f"{problem.what}; correct it, or say what the column is: --ignore,"
+            f" --label-column or --id-column {problem.column!r}."
+        ) from None
+    except ValueError as problem:
+        argument = r"^(x|y|transpose|label_column|id_column|ignore|feature)s?(?= is )"
+        option = lambda found: "--" + found[1].replace("_", "-")  # noqa: E731
+        raise ValueError(re.sub(argument, option, str(problem))) from None
 
 
 def _save(options: argparse.Namespace, run: Run) -> None:
-    data, found = run.data, run.after.labels
+    assert run.before is not None
     for path, matrix in ((options.save_affinity, run.sparse.W), (options.save_dense, run.after.W)):
         if path is not None:
             sp.save_npz(path, sp.csr_array(matrix))
-    if options.output is None:
-        return
-    with open(options.output, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if data.labels is None:
-            writer.writerow(["point", "cluster"])
-            writer.writerows(enumerate(found.tolist()))
-        else:
-            classes = [data.class_names[c] for c in data.labels]
-            writer.writerow(["point", "cluster", "class"])
-            writer.writerows(zip(range(len(found)), found.tolist(), classes, strict=True))
+    if options.output is not None:
+        with open(options.output, "w", newline="", encoding="utf-8") as file:
+            file.write(datasets.points_csv(run.data, run.before.labels, run.after.labels))
 
 
 def table(figures: dict[str, Summary]) -> str:

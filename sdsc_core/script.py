@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from sdsc_core.settings import RunSettings
+
 TEMPLATE = '''"""Computes again what SDSC Explorer showed."""
 
 import json
+from pathlib import Path
 
-from sdsc_core import datasets, dense_stage, imc, spectral_clustering, spectrum, summarise
+from sdsc_core import RunSettings, datasets, run_stages
 
 {load}
 data = datasets.prepare(
@@ -18,28 +21,28 @@ data = datasets.prepare(
     centre={centre},
     random_state={draw},
 )
-path = imc(data.X, {gamma}, residual={residual!r}, similarity={similarity!r})
-W = path.affinity()
-W_star = dense_stage(W, {dense!r}, {theta1}, {theta2})
+run = run_stages(data, {settings})
 result = {{}}
-for name, A in (("W", W), ("W*", W_star)):
-    top = spectrum(A, {vectors}, {k}, {seed})
-    labels = spectral_clustering(A, {k}, {seed}, spectrum_=top)
-    s = summarise(A, labels, data.labels)
+for name, side in (("W", run.before), ("W*", run.after)):
+    s = side.summary
     result[name] = {{
         "ACC": s.acc, "NMI": s.nmi, "CONN": s.conn.whole, "CONN min": s.conn.min,
         "CONN mean": s.conn.mean, "Ncut": s.ncut, "inside": s.inside, "nonzeros": s.nonzeros,
     }}
 print(json.dumps(result, indent=2))
+# A row for each point: where it is in the file, its identifier and class, and its clusters.
+labels = datasets.points_csv(data, run.before.labels, run.after.labels)
+Path("labels.csv").write_text(labels, encoding="utf-8")
 '''
 
 
-def script(settings: dict[str, Any], *, load: str) -> str:
-    """The script for settings by their names; ``load`` is the line that makes ``data``.
+def script(settings: RunSettings, preparation: dict[str, Any], *, load: str) -> str:
+    """The script of a run; ``load`` is the line that makes ``data``.
 
-    >>> names = "classes each pca unit centre draw gamma residual similarity dense theta1 theta2"
-    >>> values = dict.fromkeys([*names.split(), "k", "seed", "vectors"])
-    >>> script(values, load="data = datasets.sample('faces')").splitlines()[0]
-    '\"\"\"Computes again what SDSC Explorer showed.\"\"\"'
+    >>> steps = dict.fromkeys("classes each pca unit centre draw".split())
+    >>> text = script(RunSettings(gamma=5), steps, load="data = datasets.sample('faces')")
+    >>> "run_stages(data, RunSettings(gamma=5))" in text
+    True
     """
-    return TEMPLATE.format(load=load, **settings)
+    given = ", ".join(f"{name}={value!r}" for name, value in settings.changed().items())
+    return TEMPLATE.format(load=load, settings=f"RunSettings({given})", **preparation)

@@ -407,7 +407,7 @@ def read_files_back(page, faces):
     page.get_by_role("tab", name="Download").click()
     settled(page)
     table = pd.read_csv(download(page, "Labels (.csv)"))
-    assert table["cluster"].tolist() == labels.tolist()
+    assert table["cluster_W_star"].tolist() == labels.tolist()
     assert table["class"].tolist() == [data.class_names[c] for c in data.labels]
     for name, matrix in (("W (.npz)", W), ("W* (.npz)", star)):
         assert abs(sp.load_npz(download(page, name)) - matrix).max() == 0

@@ -54,6 +54,17 @@ def choose(app, label, value):
     return run(app)
 
 
+def role_boxes(app):
+    """The boxes of the columns of a table by their names."""
+    boxes = [w for w in app.selectbox if list(w.options) == list(datasets.ROLES)]
+    return {w.label.split("**")[1].replace("\\", ""): w for w in boxes}
+
+
+def give(app, column, role):
+    role_boxes(app)[column].set_value(role)
+    return run(app)
+
+
 def press(app, label):
     next(b for b in app.button if b.label == label).click()
     return run(app)
@@ -118,7 +129,8 @@ class TestPreview:
         upload(screen, "subspaces.csv")
         data = datasets.load(ROOT / "sample_data" / "subspaces.csv")
         table = next(f.value for f in screen.dataframe)
-        np.testing.assert_array_equal(table.drop(columns="class"), data.X[:10])
+        np.testing.assert_array_equal(table.drop(columns=["row", "class"]), data.X[:10])
+        assert table["row"].tolist() == list(range(2, 12))
         assert set(table["class"]) == {"subspace 1"}
 
     def test_samples_without_variance_are_named(self, screen):
@@ -188,13 +200,66 @@ class TestUploads:
     def test_the_choice_of_a_header_and_a_column(self, screen):
         upload(screen, "t.csv", csv([[1, 2, 3, 0], [4, 5, 7, 1], [7, 8, 8, 0], [2, 1, 0, 1]]))
         assert size(screen) == (4, 4, 0)
-        choose(screen, "Labels", 3)
+        give(screen, "column 4", "label")
         assert size(screen) == (4, 3, 2)
         choose(screen, "The first row holds", "names")
-        assert size(screen) == (3, 3, 2)
-        choose(screen, "Labels", "automatic")
+        assert size(screen) == (3, 4, 0)
+        choose(screen, "The first row holds", "data")
         choose(screen, "Samples are", "in columns")
-        assert size(screen) == (4, 3, 0)
+        assert size(screen) == (4, 4, 0)
+
+    def test_every_column_has_a_role_that_a_click_changes(self, screen, tmp_path, monkeypatch):
+        rng = np.random.default_rng(0)
+        rows = [["patient", "age", "pulse", "iron", "diagnosis"]]
+        rows += [[f"P{k:04}", *rng.random(3).round(3), f"d{k % 2}"] for k in range(1, 13)]
+        upload(screen, "patients.csv", csv(rows))
+        found = {name: box.value for name, box in role_boxes(screen).items()}
+        assert found == {"patient": "identifier", "age": "feature", "pulse": "feature",
+                         "iron": "feature", "diagnosis": "label"}  # fmt: skip
+        assert size(screen) == (12, 3, 2)
+        assert "patient is taken for the identifier" in screen.session_state.loaded[
+            "patients.csv"].note  # fmt: skip
+        give(screen, "iron", "left out")
+        assert size(screen) == (12, 2, 2)
+        give(screen, "diagnosis", "identifier")
+        assert role_boxes(screen)["patient"].value == "left out"
+        assert size(screen) == (12, 2, 0)
+        give(screen, "pulse", "label")
+        give(screen, "iron", "feature")
+        data = screen.session_state.loaded["patients.csv"]
+        assert data.feature_names == ("age", "iron") and data.identifiers[0] == "d1"
+        screen.switch_page("pages/explore.py")
+        run(screen)
+        to_data(screen)
+        assert role_boxes(screen)["pulse"].value == "label"
+        # The script gives the same roles.
+        monkeypatch.chdir(tmp_path)
+        (tmp_path / "patients.csv").write_bytes(csv(rows))
+        lines = downloads.load_lines("patients.csv", screen.session_state.read_as)
+        assert "label_column='pulse', id_column='diagnosis'" in lines
+        names = {"datasets": datasets}
+        exec(lines, names)
+        assert names["data"].digest == data.digest
+
+    def test_a_text_as_a_feature_is_refused_with_a_way_out(self, screen):
+        upload(screen, "t.csv", csv([["a", "b", "c"], [1, 2, "x"], [3, 5, "x"], [4, 4, "y"]]))
+        give(screen, "c", "feature")
+        assert "'x' in row 2 of column 'c'" in errors(screen)[0]
+        assert "choose another role for the column" in errors(screen)[0]
+        give(screen, "c", "left out")
+        assert not screen.error and size(screen) == (3, 2, 0)
+
+    def test_many_columns_come_in_pages(self, screen):
+        rng = np.random.default_rng(0)
+        rows = [[*(f"g{k}" for k in range(400)), "kind"]]
+        rows += [[*rng.random(400).round(3), f"d{k % 2}"] for k in range(6)]
+        upload(screen, "wide.csv", csv(rows))
+        assert len(role_boxes(screen)) == 12 and next(iter(role_boxes(screen))) == "kind"
+        screen.text_input[0].set_value("g399")
+        run(screen)
+        assert list(role_boxes(screen)) == ["g399"]
+        give(screen, "g399", "left out")
+        assert size(screen) == (6, 399, 2)
 
     def test_choices_come_back_with_the_screen(self, screen):
         upload(screen, "motion.mat")

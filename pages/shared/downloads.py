@@ -5,8 +5,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import scipy.sparse as sp
 import streamlit as st
 
@@ -14,7 +12,7 @@ from pages.shared.settings import SETTINGS
 from pages.shared.stages import Run
 from sdsc_core import figures
 from sdsc_core.checks import Affinity
-from sdsc_core.datasets import KNOWN, SAMPLES
+from sdsc_core.datasets import KNOWN, SAMPLES, points_csv
 from sdsc_core.script import script
 
 
@@ -67,15 +65,8 @@ def show(run: Run) -> None:
 
 
 def labels_csv(run: Run) -> str:
-    """Point, cluster from W*, cluster from W, and the class where known."""
-    table = {
-        "point": np.arange(run.data.n_points),
-        "cluster": run.after.labels,
-        "cluster_from_W": run.before.labels,
-    }
-    if run.data.labels is not None:
-        table["class"] = np.array(run.data.class_names)[run.data.labels]
-    return pd.DataFrame(table).to_csv(index=False)
+    """Row of the file, identifier, class and clusters of each point."""
+    return points_csv(run.data, run.before.labels, run.after.labels)
 
 
 def affinity_npz(W: Affinity) -> bytes:
@@ -107,6 +98,7 @@ def embedding_html(run: Run) -> str:
         [(name, figures.projection(s.spectrum, s.k, 2)) for name, s in sides],
         [figures.alike(s.labels, run.after.labels) for _, s in sides],
         [f"cluster {c}" for c in range(max(run.k, run.before.k))],
+        titles=run.data.titles(),
     ).to_html()
 
 
@@ -120,15 +112,14 @@ def load_lines(name: str, read_as: dict[str, tuple[str, dict[str, Any], str]]) -
     if name in KNOWN:
         return f"data = datasets.load_known({name!r})"
     file, choices, fill = read_as.get(name, (name, {}, ""))
-    given = "".join(f", {k}={v!r}" for k, v in choices.items() if v not in (None, "auto"))
+    given = "".join(f", {k}={v!r}" for k, v in choices.items() if v not in (None, "auto", []))
     load = f"data = datasets.load({file!r}{given})  # where your file is"
     return load + (f"\ndata = datasets.fill_missing(data, {fill!r})" if fill else "")
 
 
 def python_script(run: Run, chosen: dict[str, Any], load: str) -> str:
     """The run again, with sdsc_core alone."""
-    values = chosen | run.settings | {"k": run.k, "vectors": len(run.after.spectrum.eigenvalues)}
-    values["dense"] = None if run.settings["dense"] == "none" else run.settings["dense"]
-    values["pca"] = run.data.n_features if chosen["pca"] >= 2 else None
+    values = {name: chosen[name] for name in ("unit", "centre", "draw")}
     values |= {name: chosen[name] or None for name in ("classes", "each")}
-    return script(values, load=load)
+    values["pca"] = run.data.n_features if chosen["pca"] >= 2 else None
+    return script(run.asked, values, load=load)

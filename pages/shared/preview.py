@@ -78,13 +78,19 @@ def _samples(data: Dataset) -> None:
 
 def _first_rows(data: Dataset) -> None:
     count, width = min(ROWS, data.n_points), min(COLUMNS, data.n_features)
-    table = pd.DataFrame(data.X[:count, :width], columns=[f"x{k + 1}" for k in range(width)])
+    # By number, as names may repeat; what is shown is set apart.
+    names = data.feature_names or [f"x{k + 1}" for k in range(data.n_features)]
+    table = pd.DataFrame(data.X[:count, :width], columns=[str(k) for k in range(width)])
+    shown = {str(k): name for k, name in enumerate(names[:width])}
     if data.labels is not None:
         table.insert(0, "class", [data.class_names[k] for k in data.labels[:count]])
+    if data.identifiers is not None:
+        table.insert(0, "identifier", data.identifiers[:count])
+    table.insert(0, "row", data.row_numbers[:count])
     part = f"the first {width} of {data.n_features:,} features" if width < data.n_features else ""
     st.markdown(f"First {count} rows" + (f", {part}" if part else ""))
     st.dataframe(
-        table, key="first rows", height=35 * (count + 1) + 3,
+        table, key="first rows", height=35 * (count + 1) + 3, hide_index=True, column_config=shown,
         alt=f"The first {count} samples as numbers{', ' + part if part else ''}.",
     )  # fmt: skip
 

@@ -1,15 +1,14 @@
 """How a file is read: its variables, orientation, header, and what is missing in it."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from pages.shared import loading
+from pages.shared import loading, roles
 from pages.shared.loading import Draft, plain
-from sdsc_core.datasets import Dataset, Variable, fill_missing, inspect, load
+from sdsc_core.datasets import ColumnProblem, Dataset, Variable, fill_missing, inspect, load
 
 TABLES = (".csv", ".tsv")
 AUTOMATIC, NONE = "automatic", "none"
@@ -52,11 +51,9 @@ def _read(draft: Draft) -> tuple[Dataset | None, str]:
     choices, problem = _choices(draft, ending)
     if problem:
         return None, problem
-    key = (draft.key, *choices.items())
+    key = (draft.key, str(choices))
     with st.spinner(f"Reading {draft.file} …"):
-        data, problem = loading.once(
-            "parsed", key, lambda: load(draft.source, name=draft.file, **choices)
-        )
+        data, problem = loading.once("parsed", key, lambda: _load(draft, choices))
     if data is None:
         return None, problem
     fill = _missing(draft, data)
@@ -71,6 +68,14 @@ def _read(draft: Draft) -> tuple[Dataset | None, str]:
         loading.take(name, replace(final, name=name))
         st.rerun()
     return final, problem
+
+
+def _load(draft: Draft, choices: dict[str, Any]) -> Dataset:
+    try:
+        return load(draft.source, name=draft.file, **choices)
+    except ColumnProblem as problem:
+        what = f"{problem.what}; correct it in the file, or choose another role for the column."
+        raise ValueError(what) from None
 
 
 def _finish(data: Dataset, fill: str) -> Dataset:
@@ -99,29 +104,20 @@ def _choices(draft: Draft, ending: str) -> tuple[dict[str, Any], str]:
 
 
 def _table_choices(draft: Draft) -> tuple[dict[str, Any], str]:
-    left, middle, right = st.columns(3)
+    left, right = st.columns(2)
     header = HEADERS[
         left.selectbox(
             "The first row holds", list(HEADERS), key=f"header {draft.key}",
             persist_state="session",
         )
     ]  # fmt: skip
-    columns, problem = _look(draft, header)
-    if problem:
-        return {}, problem
-    chosen = _column(middle, draft, columns)
     transpose = _orientation(right, draft)
-    if transpose and chosen == AUTOMATIC:
-        chosen = NONE  # labels are a column, so a table on its side has none
-    labels: dict[str | int, Any] = {AUTOMATIC: None, NONE: False}
-    label = labels.get(chosen, chosen)
-    return {"header": header, "label_column": label, "transpose": transpose}, ""
+    choices, problem = roles.choose(draft, header, transpose)
+    return {"header": header, "transpose": transpose, **choices}, problem
 
 
-def _look(draft: Draft, header: Any = "auto") -> tuple[list[Variable], str]:
-    return loading.once(
-        "looked", (draft.key, header), lambda: inspect(draft.source, name=draft.file, header=header)
-    )
+def _look(draft: Draft) -> tuple[list[Variable], str]:
+    return loading.once("looked", draft.key, lambda: inspect(draft.source, name=draft.file))
 
 
 def _variable(spot: Any, draft: Draft, title: str, found: list[Variable], *more: str) -> str | None:
@@ -133,15 +129,6 @@ def _variable(spot: Any, draft: Draft, title: str, found: list[Variable], *more:
         key=f"{title} {draft.key}", persist_state="session",
     )  # fmt: skip
     return None if chosen == AUTOMATIC else chosen
-
-
-def _column(spot: Any, draft: Draft, columns: Sequence[Variable]) -> str | int:
-    """The column of the labels by its number, as names may repeat."""
-    options: list[str | int] = [AUTOMATIC, NONE, *range(len(columns))]
-    return spot.selectbox(
-        "Labels", options, key=f"labels {draft.key}", persist_state="session",
-        format_func=lambda k: k if isinstance(k, str) else f"{k + 1}: {columns[k].name}",
-    )  # fmt: skip
 
 
 def _orientation(spot: Any, draft: Draft) -> bool | None:

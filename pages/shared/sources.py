@@ -14,7 +14,8 @@ from sdsc_core.datasets import FORMATS, KNOWN, SAMPLES, file_in, files_in, known
 from sdsc_core.datasets.known import FOLDER_VARIABLE
 
 FORMAT_HELP = """
-- **.csv, .tsv**: a table, a sample a row; a column called *label*, *class* or *y* holds the classes
+- **.csv, .tsv**: a table, a sample a row; what each column is for is guessed, and a click changes
+  it
 - **.npy**: an array, a sample a row
 - **.npz, .mat** (up to 7 and 7.3): `X` or `fea` with the samples, `y`, `gnd` or `s` with the
   classes; `image_shape` makes pictures of the rows

@@ -32,6 +32,7 @@ class Run:
 
     data: Dataset
     settings: dict[str, Any]
+    asked: RunSettings
     k: int
     k_from: str
     path: ImcPath
@@ -182,6 +183,7 @@ def compute(data: Dataset, spot: Any) -> Run:
     return Run(
         data,
         s | {"gamma": found.settings.gamma},
+        found.settings,
         found.n_clusters,
         found.n_clusters_from,
         found.sparse.path,

@@ -1,13 +1,14 @@
 """Data sets: generators, readers of files, samples and known data, and their preparation."""
 
-from sdsc_core.datasets.dataset import Dataset
+from sdsc_core.datasets.columns import ROLES, Column, ColumnProblem
+from sdsc_core.datasets.dataset import Dataset, points_csv
 from sdsc_core.datasets.describe import Description, describe, seconds_needed, variance_curve
 from sdsc_core.datasets.faces import make_faces
 from sdsc_core.datasets.folder import file_in, files_in
 from sdsc_core.datasets.generators import digits, make_motion, make_subspaces
 from sdsc_core.datasets.known import KNOWN, Known, known_file, load_known
 from sdsc_core.datasets.prepare import fill_missing, pca_variance, prepare
-from sdsc_core.datasets.readers import FORMATS, inspect, load
+from sdsc_core.datasets.readers import FORMATS, columns, inspect, load
 from sdsc_core.datasets.safe import MAX_BYTES, Variable
 from sdsc_core.datasets.samples import SAMPLES, Sample, sample
 
@@ -15,12 +16,16 @@ __all__ = [
     "FORMATS",
     "KNOWN",
     "MAX_BYTES",
+    "ROLES",
     "SAMPLES",
+    "Column",
+    "ColumnProblem",
     "Dataset",
     "Description",
     "Known",
     "Sample",
     "Variable",
+    "columns",
     "describe",
     "digits",
     "file_in",
@@ -34,6 +39,7 @@ __all__ = [
     "make_motion",
     "make_subspaces",
     "pca_variance",
+    "points_csv",
     "prepare",
     "sample",
     "seconds_needed",

@@ -1,8 +1,12 @@
 """What a data set is: points, their classes where known, and pictures where there are any."""
 
+import csv
 import hashlib
+import io
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +31,9 @@ class Dataset:
     images: NDArray[np.uint8] | None = None  # (N, h, w), kept through prepare()
     note: str = ""  # one sentence on what it is
     kind: str = "other"  # "faces" | "digits" | "motion" | "subspaces" | "other"
+    rows: NDArray[np.int64] | None = None  # (N,), where each point is in its file; 1..N by default
+    identifiers: NDArray[np.str_] | None = None  # (N,), what the file calls each point
+    feature_names: tuple[str, ...] = ()  # D of them, or none
 
     def __post_init__(self) -> None:
         X = np.asarray(self.X, dtype=np.float64)
@@ -47,6 +54,23 @@ class Dataset:
                     f" {len(X)} points."
                 )
             self._keep("images", np.asarray(self.images))
+        self._check_names(len(X), X.shape[1])
+
+    def _check_names(self, n_points: int, n_features: int) -> None:
+        rows = np.arange(1, n_points + 1) if self.rows is None else np.asarray(self.rows, np.int64)
+        self._keep("rows", rows)
+        if self.identifiers is not None:
+            self._keep("identifiers", np.asarray(self.identifiers, dtype=np.str_))
+        for field in ("rows", "identifiers"):
+            array = getattr(self, field)
+            if array is not None and array.shape != (n_points,):
+                raise ValueError(
+                    f"{field} has shape {array.shape}; give one for each of {n_points} points."
+                )
+        if len(self.feature_names) not in (0, n_features):
+            raise ValueError(
+                f"feature_names has {len(self.feature_names)} names; give {n_features} or none."
+            )
 
     def _checked_labels(self, n_points: int) -> NDArray[np.int64]:
         labels, n_names = np.asarray(self.labels, dtype=np.int64), len(self.class_names)
@@ -76,6 +100,20 @@ class Dataset:
         return self.X.shape[1]
 
     @property
+    def row_numbers(self) -> NDArray[np.int64]:
+        """`rows`, which are always there once a data set is made."""
+        assert self.rows is not None
+        return self.rows
+
+    def titles(self) -> list[str]:
+        """What to call each point where it is looked up: its number, row and identifier."""
+        called = self.identifiers if self.identifiers is not None else [""] * self.n_points
+        return [
+            f"point {k}, row {row}" + (f", {name}" if name else "")
+            for k, (row, name) in enumerate(zip(self.row_numbers, called, strict=True))
+        ]
+
+    @property
     def n_classes(self) -> int:
         """Number of classes; 0 without labels."""
         return len(self.class_names)
@@ -95,3 +133,32 @@ class Dataset:
                     value = value.tolist() if isinstance(value, np.ndarray) else value
                     sha.update(f"{field.name}: {value!r}\n".encode("utf-8", "surrogatepass"))
         return sha.hexdigest()
+
+
+def points_csv(dataset: Dataset, before: Any, after: Any) -> str:
+    """The points as a table: number, row of the file, identifier, class, clusters of W and of W*.
+
+    ``point`` counts from 0, as the rows of W do. ``row`` is the number that a spreadsheet shows:
+    from 1, the header of a table included; in arrays and pictures the place of the sample.
+
+    >>> data = Dataset(np.eye(2), np.array([0, 1]), "two", ("a", "b"), rows=np.array([2, 5]))
+    >>> print(points_csv(data, [0, 0], [1, 0]), end="")
+    point,row,class,cluster_W,cluster_W_star
+    0,2,a,0,1
+    1,5,b,0,0
+    """
+    columns: dict[str, Iterable] = {
+        "point": range(dataset.n_points),
+        "row": dataset.row_numbers.tolist(),
+    }
+    if dataset.identifiers is not None:
+        columns["identifier"] = dataset.identifiers.tolist()
+    if dataset.labels is not None:
+        columns["class"] = [dataset.class_names[k] for k in dataset.labels]
+    columns["cluster_W"] = np.asarray(before).tolist()
+    columns["cluster_W_star"] = np.asarray(after).tolist()
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    return text.getvalue()

@@ -49,7 +49,10 @@ def prepare(
     if unit_norm:
         norms = np.linalg.norm(X, axis=1, keepdims=True)
         X = X / np.where(norms > 0, norms, 1)
-    return chosen if X is chosen.X else replace(chosen, X=X)
+    if X is chosen.X:
+        return chosen
+    # Principal components are none of the features.
+    return replace(chosen, X=X, feature_names=chosen.feature_names if pca is None else ())
 
 
 def fill_missing(dataset: Dataset, how: str = "mean") -> Dataset:
@@ -73,14 +76,17 @@ def fill_missing(dataset: Dataset, how: str = "mean") -> Dataset:
         raise ValueError("dataset has no values at all; load one with numbers in it.")
     missing = missing[:, known]
     X = np.where(missing, np.nan, dataset.X[:, known])
+    kept = np.flatnonzero(known)
+    names = tuple(dataset.feature_names[k] for k in kept if dataset.feature_names)
     if how == "mean":
-        return replace(dataset, X=np.where(missing, np.nanmean(X, axis=0), X))
+        X = np.where(missing, np.nanmean(X, axis=0), X)
+        return replace(dataset, X=X, feature_names=names)
     rows = np.flatnonzero(~missing.any(axis=1))
     if not rows.size:
         raise ValueError(
             "how is 'drop', but every sample misses a value; choose 'mean' to keep them."
         )
-    return _take(replace(dataset, X=X), rows)
+    return _take(replace(dataset, X=X, feature_names=names), rows)
 
 
 def pca_variance(X: Any, n: int = 50) -> NDArray[np.float64]:
@@ -134,6 +140,8 @@ def _take(dataset: Dataset, rows: NDArray[np.intp]) -> Dataset:
         labels=labels,
         class_names=names,
         images=None if dataset.images is None else dataset.images[rows],
+        rows=dataset.row_numbers[rows],
+        identifiers=None if dataset.identifiers is None else dataset.identifiers[rows],
     )
 
 

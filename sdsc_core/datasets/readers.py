@@ -1,6 +1,6 @@
 """From a file to a `Dataset`: finds the samples, the labels and the pictures in it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -8,6 +8,7 @@ from typing import IO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdsc_core.datasets.columns import Choice, Column, table_columns, table_content
 from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.matlab import mat_container
 from sdsc_core.datasets.pictures import Pictures, picture_variables, read_pictures
@@ -53,6 +54,10 @@ class Found(NamedTuple):
     how: str
     images: NDArray | None = None
     names: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()  # sentences on what was guessed
+    rows: NDArray[np.int64] | None = None
+    identifiers: NDArray[np.str_] | None = None
+    feature_names: tuple[str, ...] = ()
 
 
 def load(
@@ -63,6 +68,9 @@ def load(
     transpose: bool | None = None,
     header: Header = "auto",
     label_column: str | int | bool | None = None,
+    id_column: str | int | bool | None = None,
+    ignore: Sequence[str | int] = (),
+    features: Sequence[str | int] = (),
     name: str | None = None,
     max_bytes: int = MAX_BYTES,
 ) -> Dataset:
@@ -78,7 +86,10 @@ def load(
         the axis as long as the labels is the samples, and without labels the first
     header : in a table, whether the first row holds names
     label_column : in a table, the name or number of the column, "last", or False for none. By
-        default one of the usual names
+        default one of the usual names, or the only text with few values
+    id_column : likewise the column that names the samples. By default one that cannot be a
+        measurement: text that differs in every row, or numbers that count the rows
+    ignore, features : columns to leave out, and columns to take whatever they look like
     max_bytes : the largest array to read
 
     Numbers stay as they are and missing ones are NaN, see `fill_missing`. A variable
@@ -102,14 +113,41 @@ def load(
                 found = _from_pictures(read_pictures(file, label, max_bytes))
         else:
             with reading(label, "a table"):
-                table = read_table(file, label, header, label_column, max_bytes)
-                found = _from_table(*table, label, transpose)
+                choice = Choice(label_column, id_column, ignore, features)
+                table = read_table(file, label, header, max_bytes)
+                found = Found(**table_content(table, choice, transpose)._asdict())
     labels: NDArray | None = None
     names: tuple[str, ...] = ()
     if found.labels is not None:
         labels, names = _classes(found.labels, found.names, label)
-    note = f"Read from {file_name}: {found.how}."
-    return Dataset(found.X, labels, Path(file_name).stem, names, found.images, note)
+    note = " ".join([f"Read from {file_name}: {found.how}.", *found.said])
+    return Dataset(
+        found.X, labels, Path(file_name).stem, names, found.images, note, rows=found.rows,
+        identifiers=found.identifiers, feature_names=found.feature_names,
+    )  # fmt: skip
+
+
+def columns(
+    path: Source,
+    *,
+    header: Header = "auto",
+    label_column: str | int | bool | None = None,
+    id_column: str | int | bool | None = None,
+    ignore: Sequence[str | int] = (),
+    features: Sequence[str | int] = (),
+    name: str | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> list[Column]:
+    """The columns of a table with the roles that `load` gives them for the same arguments.
+
+    >>> import io
+    >>> file = io.BytesIO(b"who,age,sick\\nP1,40,yes\\nP2,50,no\\nP3,35,no\\n")
+    >>> [(c.name, c.role) for c in columns(file, name="patients.csv")]
+    [('who', 'identifier'), ('age', 'feature'), ('sick', 'label')]
+    """
+    with _opened(path, name) as (file, _, label), reading(label, "a table"):
+        choice = Choice(label_column, id_column, ignore, features)
+        return table_columns(read_table(file, label, header, max_bytes), choice)
 
 
 def inspect(path: Source, *, name: str | None = None, header: Header = "auto") -> list[Variable]:
@@ -204,23 +242,6 @@ def _from_pictures(read: Pictures) -> Found:
     fine = read.values.max() < 100 and (read.values % 1 != 0).any()
     images = _grey(read.values) if fine else read.values.astype(np.uint8)
     return Found(read.values.reshape(n, -1), read.folders, how, images)
-
-
-def _from_table(
-    X: NDArray[np.float64],
-    raw: NDArray | None,
-    column: str | None,
-    label: str,
-    transpose: bool | None,
-) -> Found:
-    if transpose and raw is not None:
-        raise Refused(
-            f"transpose is True, but the labels of {label} are a column; give samples in rows, or"
-            " choose no labels."
-        )
-    how = f"samples in {'columns' if transpose else 'rows'}"
-    how += _labels_from(None if column is None else f"column {column}")
-    return Found(X.T if transpose else X, raw, how)
 
 
 def _samples_first(

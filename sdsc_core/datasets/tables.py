@@ -1,7 +1,9 @@
 """Tables in text files: commas, semicolons or tabs, with or without a header."""
 
+import codecs
 import csv
 import re
+from collections.abc import Sequence
 from typing import IO, Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,41 +18,56 @@ LABEL_NAMES = ("label", "labels", "class", "target", "gnd", "y", "s")
 MAX_LINE = 2**24  # bytes
 LINES_TO_LOOK_AT = 20  # to tell how numbers are written
 ROWS_TO_LOOK_AT = 100  # to tell which columns are numbers
+MANY_NUMBERS = 5  # rising numbers in a first row that are no accident
+# Letters of a file that is not UTF-8; each byte stays a letter of its own, so no classes merge.
+WINDOWS = "cp1252"
 
 
 class Layout(NamedTuple):
     """How a table is written."""
 
     columns: tuple[str, ...]
+    has_header: bool
+    has_row_names: bool  # the first column has no name in a header
     delimiter: str
     decimal: str
+    encoding: str
     start: int  # where the data begins, in bytes
     n_rows: int
     first_row: int  # the number a spreadsheet shows for the first row of data
+    notes: tuple[str, ...]  # sentences on what was guessed
 
 
-def read_table(
-    file: IO[bytes], label: str, header: Header, label_column: Any, limit: int
-) -> tuple[NDArray[np.float64], NDArray | None, str | None]:
-    """Values (n_rows, n_columns), the labels and the name of their column, if there is one."""
+class Table(NamedTuple):
+    """The cells of a table as pandas reads them, without rows that are empty throughout."""
+
+    label: str  # what to call the file in a sentence
+    layout: Layout
+    frame: Any  # columns 0, 1, …
+    rows: NDArray[np.int64]  # the number a spreadsheet shows for each row
+    file: IO[bytes]
+
+    def texts(self, index: int) -> NDArray[np.str_]:
+        """A column as it is written: 01 stays 01, and None is a word."""
+        options = {"usecols": [index], "dtype": str, "keep_default_na": False}
+        cells = _parse(self.file, self.layout, self.label, **options).iloc[:, 0]
+        kept = cells.iloc[self.rows - self.layout.first_row].fillna("")
+        return np.array([str(cell).strip() for cell in kept], dtype=np.str_)
+
+
+def read_table(file: IO[bytes], label: str, header: Header, limit: int) -> Table:
+    """All cells of a table of at most ``limit`` bytes as numbers."""
     layout = _layout(file, label, header)
     shape = (layout.n_rows, len(layout.columns))
     check_size(label, Variable("The table", shape, "float64"), 8, limit)
     frame = _parse(file, layout, label)
-    kept = list(range(frame.shape[1]))
-    if layout.columns[0] == "" and _numbers_rows(frame[0]):
-        kept.remove(0)
-    index = _label_index(layout.columns, label_column, frame, label)
-    labels, column = None, None
-    if index is not None:
-        kept, column = [k for k in kept if k != index], layout.columns[index]
-        labels = _labels(frame[index], layout, index, label)
-    if not kept:
-        raise Refused(f"{label} has no column of numbers beside the labels.")
-    for k in kept:
-        if frame[k].dtype.kind not in "buif":
-            frame[k] = _numbers(frame[k], layout, k, label)
-    return frame[kept].to_numpy(dtype=np.float64), labels, column
+    rows = np.arange(len(frame)) + layout.first_row
+    filled = ~frame.isna().all(axis=1).to_numpy()
+    if not filled.any():
+        raise Refused(f"{label} has no values in its rows; give a row for each sample.")
+    if not filled.all():
+        frame = frame[filled].reset_index(drop=True).infer_objects()
+    return Table(label, layout, frame, rows[filled], file)
 
 
 def table_variables(file: IO[bytes], label: str, header: Header) -> list[Variable]:
@@ -64,59 +81,176 @@ def table_variables(file: IO[bytes], label: str, header: Header) -> list[Variabl
 
 
 def _layout(file: IO[bytes], label: str, header: Header) -> Layout:
-    file.seek(0)
-    lines: list[str] = []
-    ends: list[int] = []
-    while len(lines) < LINES_TO_LOOK_AT and (raw := file.readline(MAX_LINE)):
-        if raw.strip():
-            lines.append(raw.decode("utf-8-sig", errors="replace").strip("\r\n"))
-            ends.append(file.tell())
-    if lines and "\x00" in lines[0]:
-        raise Refused(f"{label} is not UTF-8 text, perhaps UTF-16; save it as CSV in UTF-8.")
+    encoding = _encoding(file, label)
+    lines, ends, skipped = _first_lines(file, encoding)
+    begin = ends.pop(0)
     if not lines:
         raise Refused(f"{label} is empty; give a table with a row for each sample.")
     delimiter = next((d for d in "\t;" if d in re.sub(r'"[^"]*"', "", lines[0])), ",")
-    rows = list(csv.reader(lines, delimiter=delimiter))
-    first, second = rows[0], rows[min(1, len(rows) - 1)]
-    fraction = re.compile(r"\s*[-+]?\d*,\d+([eE][-+]?\d+)?\s*")
-    decimal = "."
-    if delimiter != "," and any(fraction.fullmatch(cell) for row in rows for cell in row):
-        decimal = ","
-    has_header = _looks_like_header(first, second, decimal) if header == "auto" else header
-    only_names = len(rows) == 1 and not any(_is_number(cell, decimal) for cell in first)
-    if len(rows) == 1 and (has_header or only_names):
+    reader = csv.reader(lines, delimiter=delimiter)
+    first = [cell.strip() for cell in next(reader)]
+    start = ends[reader.line_num - 1]  # a name may have a line break in it
+    rows = [[cell.strip() for cell in row] for row in reader]
+    second = rows[0] if rows else first
+    decimal = _decimal(delimiter, [first, *rows])
+    unnamed = len(first) == len(second) - 1  # row names without a name of their own, as R has them
+    names = ["", *first] if unnamed else first
+    has_header = _looks_like_header(names, rows, decimal) if header == "auto" else header
+    only_names = not rows and not any(_is_number(cell, decimal) for cell in first)
+    if not rows and (has_header or only_names):
         raise Refused(f"{label} has a header but no rows; give a row for each sample.")
-    columns = [name.strip() for name in first]
-    if not has_header:
-        columns = [f"column {k + 1}" for k in range(len(first))]
-    elif len(columns) == len(second) - 1:
-        columns.insert(0, "")  # names of the rows without a name of their own, as R writes them
-    if len(columns) != len(second):
+    if has_header and len(names) != len(second):
         raise Refused(
-            f"{label} has {len(columns)} names in its header and {len(second)} cells in the row"
+            f"{label} has {len(names)} names in its header and {len(second)} cells in the row"
             " after it."
         )
-    start = ends[0] if has_header else 0
-    n_rows = _count_lines(file, start)
-    return Layout(tuple(columns), delimiter, decimal, start, n_rows, 2 if has_header else 1)
+    notes = _notes(names if has_header else [], [first, *rows], delimiter, decimal, encoding)
+    width = len(names) if has_header else len(first)
+    columns = [(names[k] if has_header else "") or f"column {k + 1}" for k in range(width)]
+    return Layout(
+        columns=tuple(columns), has_header=has_header,
+        has_row_names=has_header and names[0] in ("", "Unnamed: 0"),
+        delimiter=delimiter, decimal=decimal, encoding=encoding,
+        start=start if has_header else begin,
+        n_rows=_count_lines(file, start if has_header else begin),
+        first_row=skipped + (2 if has_header else 1), notes=notes,
+    )  # fmt: skip
 
 
-def _looks_like_header(first: list[str], second: list[str], decimal: str) -> bool:
-    """A name above a number, or a usual name of the labels."""
-    if any(name.strip().lower() in LABEL_NAMES for name in first):
-        return True
-    return any(
-        not _is_number(a, decimal) and _is_number(b, decimal)
-        for a, b in zip(first, second, strict=False)
-    )
+def _encoding(file: IO[bytes], label: str) -> str:
+    """UTF-8 where the whole file is that, else the letters of Windows in Western Europe."""
+    for encoding in ("utf-8-sig", WINDOWS):
+        decoder = codecs.getincrementaldecoder(encoding)()
+        file.seek(0)
+        try:
+            while piece := file.read(2**20):
+                if "\x00" in decoder.decode(piece):
+                    raise Refused(
+                        f"{label} is not UTF-8 text, perhaps UTF-16; save it as CSV in UTF-8."
+                    )
+            decoder.decode(b"", final=True)
+            return encoding
+        except UnicodeDecodeError:
+            continue
+    raise Refused(f"{label} is neither UTF-8 nor Windows-1252 text; save it as CSV in UTF-8.")
+
+
+def _first_lines(file: IO[bytes], encoding: str) -> tuple[list[str], list[int], int]:
+    """The first lines that are not empty, where they begin and end, and how many come before."""
+    file.seek(0)
+    lines: list[str] = []
+    ends = [0]
+    skipped = 0
+    while len(lines) < LINES_TO_LOOK_AT and (raw := file.readline(MAX_LINE)):
+        if raw.strip():
+            lines.append(raw.decode(encoding, errors="replace"))
+            ends.append(file.tell())
+        elif not lines:
+            skipped, ends = skipped + 1, [file.tell()]
+    return lines, ends, skipped
+
+
+def _decimal(delimiter: str, rows: Sequence[Sequence[str]]) -> str:
+    fraction = re.compile(r"[-+]?(\d*|[1-9]\d{0,2}(\.\d{3})+),\d+([eE][-+]?\d+)?")
+    commas = delimiter != "," and any(fraction.fullmatch(cell) for row in rows for cell in row)
+    return "," if commas else "."
+
+
+def _notes(
+    names: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str, decimal: str, encoding: str
+) -> tuple[str, ...]:
+    """What was guessed about the writing, where another reader could guess otherwise."""
+    notes = []
+    if encoding == WINDOWS:
+        notes.append("It is not UTF-8, so its letters are read as Windows-1252 (Western Europe).")
+    numbers = [name for name in names if name and _is_number(name, decimal)]
+    if numbers:
+        some = ", ".join(numbers[:3]) + (", …" if len(numbers) > 3 else "")
+        notes.append(f"The first row ({some}) is read as names.")
+    dotted = [cell for row in rows for cell in row if re.fullmatch(r"[-+]?\d+\.\d+", cell)]
+    grouped = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
+    if decimal == "." and delimiter == ";" and dotted and all(map(grouped.fullmatch, dotted)):
+        notes.append(f"The point in {dotted[0]} is read as a decimal point.")
+    return tuple(notes)
+
+
+def _looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> bool:
+    """A word above numbers; else a usual name of the labels, or numbers that only count columns.
+
+    A word that comes again below it is a value, and so is any number that does not count.
+    """
+    below = [
+        [row[k] for row in rows if k < len(row) and not is_missing(row[k])]
+        for k in range(len(first))
+    ]
+    words = [k for k, cell in enumerate(first) if not _is_number(cell, decimal)]
+    for k in words:
+        is_name = any(letter.isalpha() for letter in first[k])
+        if is_name and below[k] and all(_is_number(cell, decimal) for cell in below[k]):
+            return True
+    if any(first[k] in below[k] for k in words):
+        return False
+    numbers = [cell for cell in first if _is_number(cell, decimal) and not is_missing(cell)]
+    if not numbers:
+        return any(first[k].lower() in LABEL_NAMES for k in words)
+    return _counts_columns(first, numbers, rows, below[0], bool(words), decimal)
+
+
+def _counts_columns(
+    first: list[str],
+    numbers: list[str],
+    rows: list[list[str]],
+    index: list[str],
+    words: bool,
+    decimal: str,
+) -> bool:
+    """Whether the numbers in a first row are names: 0, 1, 2, … of pandas, years, wavelengths."""
+    if not _consecutive(numbers):
+        values = np.array([float(cell.replace(decimal, ".")) for cell in numbers])
+        return words and len(numbers) >= MANY_NUMBERS and bool((np.diff(values) > 0).all())
+    if any(_consecutive([c for c in row if _is_number(c, decimal)]) for row in rows):
+        return False  # data that counts
+    from_zero = numbers[0] == "0"
+    if from_zero and first[0] == "":  # the index of pandas stands in front
+        counts = index == [str(k) for k in range(len(index))]
+        named = not any(_is_number(cell, decimal) for cell in index)
+        return bool(index) and (counts or named or len(numbers) > 2)
+    cells = [c for row in rows for c in row if _is_number(c, decimal) and not is_missing(c)]
+    fractions = any(not re.fullmatch(r"[-+]?\d+", cell) for cell in cells)
+    if len(numbers) < 3:
+        return from_zero and len(numbers) > 1 and fractions
+    # Whole numbers from 0 to D - 1 alone may be ranks.
+    return words or fractions or (from_zero and any(_beyond(c, len(numbers)) for c in cells))
+
+
+def _consecutive(cells: Sequence[str]) -> bool:
+    """Two or more whole numbers that count up by one, or a single 0."""
+    if not all(re.fullmatch(r"\d{1,9}", cell) for cell in cells) or not cells:
+        return False
+    start = int(cells[0])
+    return (len(cells) > 1 or start == 0) and [*map(int, cells)] == [
+        *range(start, start + len(cells))
+    ]
+
+
+def _beyond(cell: str, n: int) -> bool:
+    return not 0 <= int(cell) < n
+
+
+def is_missing(cell: str) -> bool:
+    """Nothing, or one of the ways to write that."""
+    return cell.strip().lower() in ("", "na", "n/a", "nan", "null", "#n/a")
 
 
 def _is_number(cell: str, decimal: str) -> bool:
     """A number, or a missing one."""
+    if is_missing(cell):
+        return True
     try:
-        float(cell.replace(decimal, ".") or "nan")
+        float(cell.replace(decimal, "."))
     except ValueError:
-        return cell.strip().lower() in ("", "na", "n/a", "null")
+        grouped = r"[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?"
+        return decimal == "," and re.fullmatch(grouped, cell.strip()) is not None
     return True
 
 
@@ -128,7 +262,7 @@ def _count_lines(file: IO[bytes], start: int) -> int:
     return count + (last != b"\n")
 
 
-def _parse(file: IO[bytes], layout: Layout, label: str, nrows: int | None = None) -> Any:
+def _parse(file: IO[bytes], layout: Layout, label: str, **options: Any) -> Any:
     import pandas as pd
 
     file.seek(layout.start)
@@ -138,11 +272,11 @@ def _parse(file: IO[bytes], layout: Layout, label: str, nrows: int | None = None
             sep=layout.delimiter,
             decimal=layout.decimal,
             header=None,
-            nrows=nrows,
             skipinitialspace=True,
+            skip_blank_lines=False,  # they count, as a spreadsheet shows them
             low_memory=False,
-            encoding="utf-8-sig",
-            encoding_errors="replace",
+            encoding=layout.encoding,
+            **options,
         )
     except pd.errors.ParserError as error:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
@@ -153,59 +287,3 @@ def _parse(file: IO[bytes], layout: Layout, label: str, nrows: int | None = None
             f"{label} has {seen} cells in row {line + layout.first_row - 1}, but {expected} in its"
             " first."
         ) from None
-
-
-def _numbers_rows(column: Any) -> bool:
-    """Whether a column without a name only numbers or names the rows."""
-    if column.dtype.kind not in "buif":
-        return bool(column.is_unique)
-    values = column.to_numpy(dtype=np.float64)
-    return bool(np.array_equal(values - values[0], np.arange(len(values))))
-
-
-def _label_index(columns: tuple[str, ...], wanted: Any, frame: Any, label: str) -> int | None:
-    """The column of the labels: as told, or by its name if it holds text or whole numbers."""
-    if wanted is False:
-        return None
-    if wanted == "last":
-        return len(columns) - 1
-    if wanted is None:
-        lower = [name.lower() for name in columns]
-        for name in LABEL_NAMES:
-            if name in lower:
-                column = frame[lower.index(name)]
-                if column.dtype.kind not in "f" or (column.dropna() % 1 == 0).all():
-                    return lower.index(name)
-        return None
-    if wanted in columns:
-        return columns.index(wanted)
-    if type(wanted) is int and -len(columns) <= wanted < len(columns):
-        return wanted % len(columns)
-    names = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
-    raise Refused(f"label_column is {wanted!r}; {label} has the columns {names}.")
-
-
-def _labels(column: Any, layout: Layout, index: int, label: str) -> NDArray:
-    missing = np.flatnonzero(column.isna().to_numpy())
-    if missing.size:
-        raise Refused(
-            f"{label} has no class in row {missing[0] + layout.first_row} of column"
-            f" {layout.columns[index]!r}; each sample needs one."
-        )
-    if column.dtype.kind in "buif":
-        return column.to_numpy()
-    return np.array([str(value).strip() for value in column])
-
-
-def _numbers(column: Any, layout: Layout, index: int, label: str) -> Any:
-    """The column as numbers; a cell that is none is an error that says where it is."""
-    import pandas as pd
-
-    numbers = pd.to_numeric(column, errors="coerce")
-    wrong = np.flatnonzero((numbers.isna() & column.notna()).to_numpy())
-    if wrong.size:
-        raise Refused(
-            f"{label} has {str(column.iloc[wrong[0]])[:40]!r} in row {wrong[0] + layout.first_row}"
-            f" of column {layout.columns[index]!r}, where a number is needed."
-        )
-    return numbers

@@ -83,11 +83,12 @@ def embedding(
     wrong: Sequence[NDArray[np.bool_]] | None = None,
     chosen: int = -1,
     height: int = 380,
+    titles: Sequence[str] | None = None,
 ) -> go.Figure:
     """Spectral embeddings side by side, (N, 2) or (N, 3) each, coloured by group.
 
     ``groups`` are the same for all sides, or one array for each. ``wrong`` marks misplaced points
-    of each side, ``chosen`` one point in all of them.
+    of each side, ``chosen`` one point in all of them. ``titles`` say what each point is called.
     """
     # Plain dictionaries, checked once at the end: building it piece by piece takes five times as
     # long.
@@ -100,6 +101,8 @@ def embedding(
         "margin": {"l": 50, "r": 10, "t": 64, "b": 44}, "uirevision": "keep", "dragmode": "pan",
         "legend": {"orientation": "v", "itemsizing": "constant"},
     }  # fmt: skip
+    called = None if titles is None else np.array(_literal(titles))
+    hover = "point %{customdata}" if called is None else "%{text}"
     for column, (title, at) in enumerate(sides):
         axes = _place(layout, title, (column, len(sides)), at.shape)
         bad = None if wrong is None else wrong[column]
@@ -113,8 +116,9 @@ def embedding(
                 | {
                     "mode": "markers", "name": name, "marker": marker | {"size": size},
                     "customdata": what, "legendgroup": name, "showlegend": name not in listed,
-                    "hovertemplate": f"point %{{customdata}}<br>{name}<extra></extra>",
+                    "hovertemplate": f"{hover}<br>{name}<extra></extra>",
                 }
+                | ({} if called is None else {"text": called[what]})
             )  # fmt: skip
             listed.add(name)
     return go.Figure({"data": traces, "layout": layout})

@@ -1,0 +1,298 @@
+"""What the columns of a table are for: features, the label, an identifier, or nothing.
+
+The guess is made from all rows. It takes for an identifier what cannot be a measurement: numbers
+or words that only count or name the rows; such a column as a feature spoils every correlation.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdsc_core.datasets.safe import Refused
+from sdsc_core.datasets.tables import LABEL_NAMES, Table, is_missing
+
+Role = Literal["feature", "label", "identifier", "left out"]
+ROLES: tuple[Role, ...] = ("feature", "label", "identifier", "left out")
+Name = str | int
+
+ENOUGH_ROWS = 5  # so many numbers that count up are no accident
+ID_NAME = re.compile(r"(?i:(^|.*[\W_])(id|ids|idx|index|nr|no|key|code|uuid))|.*[a-z]I[Dd]")
+EXAMPLES = 3
+
+
+class Column(NamedTuple):
+    """A column of a table: its role, why it has it where that was guessed, and its first cells."""
+
+    name: str
+    role: Role
+    why: str
+    examples: tuple[str, ...]
+
+
+class ColumnProblem(Refused):
+    """A cell that does not go with the role of its column; ``what`` leaves out what to do."""
+
+    def __init__(self, what: str, column: str):
+        super().__init__(
+            f"{what}; correct it, or give the column another role by label_column, id_column or"
+            " ignore."
+        )
+        self.what, self.column = what, column
+
+
+class Choice(NamedTuple):
+    """What the caller says of the columns, by name or number; None leaves it to the guess."""
+
+    label_column: Name | bool | None = None
+    id_column: Name | bool | None = None
+    ignore: Sequence[Name] = ()
+    features: Sequence[Name] = ()
+
+
+class Content(NamedTuple):
+    """The samples of a table, and sentences on where they were found and what was guessed."""
+
+    X: NDArray[np.float64]
+    labels: NDArray | None
+    how: str
+    said: tuple[str, ...]
+    rows: NDArray[np.int64]
+    identifiers: NDArray[np.str_] | None
+    feature_names: tuple[str, ...]
+
+
+def table_content(table: Table, choice: Choice, transpose: bool | None) -> Content:
+    """Features as numbers, labels and identifiers as they are written.
+
+    With ``transpose`` the columns are the samples: the header names them, and what names the rows
+    names the features.
+    """
+    usual = any(name.lower() in LABEL_NAMES for name in table.layout.columns)
+    if transpose and choice.label_column is None and not usual:
+        choice = choice._replace(label_column=False)
+    cells = [_Cells(table, k) for k in range(len(table.layout.columns))]
+    columns = _columns(table, cells, choice)
+    features, label, identifier = (
+        [k for k, c in enumerate(columns) if c.role == role] for role in ROLES[:3]
+    )
+    if transpose and label:
+        raise Refused(
+            f"transpose is True, but the labels of {table.label} are a column; give samples in"
+            " rows, or choose no labels."
+        )
+    if not features:
+        raise Refused(f"{table.label} has no column of numbers that could be a feature.")
+    X = np.stack([cells[k].checked() for k in features], axis=1)
+    labels = _labels(table, label[0]) if label else None
+    texts = table.texts(identifier[0]) if identifier else None
+    names = tuple(columns[k].name for k in features) if table.layout.has_header else ()
+    said = (*table.layout.notes, *_sentences(columns))
+    if transpose:
+        titles = np.array(names, dtype=np.str_) if names else None
+        names = () if texts is None else tuple(map(str, texts))
+        how = "samples in columns, no labels"
+        return Content(X.T, None, how, said, np.add(features, 1), titles, names)
+    how = f"labels from column {columns[label[0]].name}" if label else "no labels"
+    return Content(X, labels, f"samples in rows, {how}", said, table.rows, texts, names)
+
+
+def table_columns(table: Table, choice: Choice) -> list[Column]:
+    """The role of every column."""
+    cells = [_Cells(table, k) for k in range(len(table.layout.columns))]
+    return _columns(table, cells, choice)
+
+
+def _sentences(columns: Sequence[Column]) -> list[str]:
+    """What was guessed, as a sentence for each role."""
+    said = [
+        f"Column {c.name} is taken for the {c.role}: {c.why}."
+        for c in columns
+        if c.why and c.role in ("label", "identifier")
+    ]
+    out = [f"{c.name} ({c.why})" if c.why else c.name for c in columns if c.role == "left out"]
+    if out:
+        said.append(f"Left out: {_some(out)}.")
+    return said
+
+
+def _some(names: Sequence[str], most: int = 6) -> str:
+    """A list for a sentence, cut where it is long."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+class _Cells:
+    """One column: its numbers, and what else it could be."""
+
+    def __init__(self, table: Table, index: int):
+        self.table, self.index, self.name = table, index, table.layout.columns[index]
+        self.column = table.frame[index]
+        self.known = self.column.notna().to_numpy()
+        self.numbers = _numbers(self.column, table.layout.decimal)
+        self.wrong = self.known & np.isnan(self.numbers)
+        # Mostly numbers: the rest are faults, which `checked` names.
+        self.is_text = bool(2 * self.wrong.sum() > self.known.sum())
+        self.is_empty = not self.known.any()
+
+    def checked(self) -> NDArray[np.float64]:
+        """The numbers; a cell that is none is an error that says where it is."""
+        if self.wrong.any():
+            at = int(np.flatnonzero(self.wrong)[0])
+            raise ColumnProblem(
+                f"{self.table.label} has {str(self.column.iloc[at])[:40]!r} in row"
+                f" {self.table.rows[at]} of column {self.name!r}, where a number is needed",
+                self.name,
+            )
+        return self.numbers
+
+    @property
+    def is_whole(self) -> bool:
+        known = self.numbers[~np.isnan(self.numbers)]
+        return not self.is_text and not self.wrong.any() and bool((known % 1 == 0).all())
+
+    @property
+    def n_values(self) -> int:
+        return int(self.column.nunique())
+
+    def names_rows(self) -> str:
+        """Why this column can be nothing but an identifier, or nothing if it can."""
+        n = len(self.numbers)
+        if self.is_empty or n < 2:
+            return ""
+        if self.index == 0 and self.table.layout.has_row_names and (self.is_text or self.is_whole):
+            return "it stands in front of the rows without a name"
+        if not self.known.all():
+            return ""
+        if self.is_text:
+            return "it is text that differs in every row" if self.n_values == n else ""
+        low, high = self.numbers.min(), self.numbers.max()
+        counts = n >= ENOUGH_ROWS and high - low == n - 1
+        named = ID_NAME.fullmatch(self.name)
+        if not (counts or named) or not self.is_whole or self.n_values < n:
+            return ""
+        if counts:
+            return f"it counts the rows from {low:.0f} to {high:.0f}"
+        return "its name says so, and it differs in every row"
+
+
+def _columns(table: Table, cells: list[_Cells], choice: Choice) -> list[Column]:
+    roles, why = _roles(table, cells, choice)
+    return [
+        Column(c.name, roles[c.index], why.get(c.index, ""), _examples(c.column)) for c in cells
+    ]
+
+
+def _examples(column: Any) -> tuple[str, ...]:
+    return tuple(str(cell)[:20] for cell in column[column.notna()].iloc[:EXAMPLES])
+
+
+def _roles(
+    table: Table, cells: list[_Cells], choice: Choice
+) -> tuple[dict[int, Role], dict[int, str]]:
+    """The role of each column, and the reasons for what was guessed."""
+    roles: dict[int, Role] = {}
+    why: dict[int, str] = {}
+    told: list[tuple[str, Role, Sequence[Any]]] = [
+        ("ignore", "left out", choice.ignore),
+        ("features", "feature", choice.features),
+        ("label_column", "label", _given(choice.label_column)),
+        ("id_column", "identifier", _given(choice.id_column)),
+    ]
+    for argument, role, names in told:
+        for name in names:
+            k = _index(table, name, argument)
+            if roles.setdefault(k, role) != role:
+                raise Refused(
+                    f"{argument} is {name!r}, but that column of {table.label} is {roles[k]}"
+                    " already; give each column one role."
+                )
+    free = [c for c in cells if c.index not in roles]
+    if choice.label_column is None and (found := _label(free)):
+        roles[found[0]], why[found[0]] = "label", found[1]
+    likely = [(c, c.names_rows()) for c in free if c.index not in roles]
+    likely = sorted((pair for pair in likely if pair[1]), key=_preference)
+    if choice.id_column is None and likely:
+        c, reason = likely.pop(0)
+        roles[c.index], why[c.index] = "identifier", reason
+    for c, reason in likely:  # no feature either, unless told
+        roles[c.index], why[c.index] = "left out", reason
+    for c in cells:
+        if c.index not in roles and (c.is_text or c.is_empty):
+            roles[c.index], why[c.index] = "left out", "text" if c.is_text else "empty"
+        roles.setdefault(c.index, "feature")
+    return roles, why
+
+
+def _given(name: Any) -> tuple[Any, ...]:
+    return () if name is None or isinstance(name, bool) else (name,)
+
+
+def _index(table: Table, wanted: Any, argument: str) -> int:
+    """The place of a column by its name, its number, or as the last."""
+    columns = table.layout.columns
+    if wanted in columns:
+        return columns.index(wanted)
+    if wanted == "last":
+        return len(columns) - 1
+    if type(wanted) is int and -len(columns) <= wanted < len(columns):
+        return wanted % len(columns)
+    names = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
+    raise Refused(f"{argument} is {wanted!r}; {table.label} has the columns {names}.")
+
+
+def _label(free: list[_Cells]) -> tuple[int, str] | None:
+    """The column of the labels by its name, or as the only text with few values; and why."""
+    for name in LABEL_NAMES:
+        for c in free:
+            if c.name.lower() == name and (c.is_text or c.wrong.any() or c.is_whole):
+                return c.index, ""
+    few = [c for c in free if c.is_text and 2 <= c.n_values <= max(2, len(c.numbers) // 2)]
+    few = [c for c in few if not c.names_rows()]
+    if len(few) == 1:
+        return few[0].index, f"it is the only text with few values, {few[0].n_values:,} of them"
+    return None
+
+
+def _preference(pair: tuple[_Cells, str]) -> tuple[bool, bool]:
+    """Of several that name the rows: a name that says so, then text, then in their order."""
+    c = pair[0]
+    return (not ID_NAME.fullmatch(c.name), not c.is_text)
+
+
+def _labels(table: Table, index: int) -> NDArray:
+    """Numbers where all are written plainly, else the texts: 01 and 1 are two classes."""
+    texts, name = table.texts(index), table.layout.columns[index]
+    missing = [k for k, text in enumerate(texts) if is_missing(text)]
+    if missing:
+        raise ColumnProblem(
+            f"{table.label} has no class in row {table.rows[missing[0]]} of column {name!r}; each"
+            " sample needs one",
+            name,
+        )
+    column = table.frame[index]
+    padded = re.compile(r"[-+]?0\d+")
+    plain = column.dtype.kind in "buif" and column.notna().all()
+    return column.to_numpy() if plain and not any(map(padded.match, texts)) else texts
+
+
+def _numbers(column: Any, decimal: str) -> NDArray[np.float64]:
+    """The cells as numbers; NaN where one is missing or is none.
+
+    Signs between thousands are read as such only where they stand right: 1.234,5 or 1,234.5.
+    """
+    import pandas as pd
+
+    if column.dtype.kind in "buif":
+        return column.to_numpy(dtype=np.float64)
+    texts = column.astype("string").str.strip()
+    point, comma = ("\\.", ",") if decimal == "." else (",", "\\.")
+    grouped = texts.str.fullmatch(rf"[-+]?[1-9]\d{{0,2}}({comma}\d{{3}})+({point}\d+)?")
+    grouped = grouped.fillna(False).astype(bool)
+    texts = texts.where(~grouped, texts.str.replace(comma.strip("\\"), "", regex=False))
+    if decimal == ",":  # a point that is left is none of a number
+        texts = texts.where(~texts.str.contains(".", regex=False).fillna(False), "no number")
+        texts = texts.str.replace(",", ".", regex=False)
+    return pd.to_numeric(texts, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
