@@ -91,6 +91,7 @@ def test_blocks_and_threads_change_nothing(rule, monkeypatch):
         np.testing.assert_array_equal(stage(jobs).toarray(), reference.toarray())
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("n", [255, 256, 261, 515])
 def test_dense_tiles_fit_any_size(n):
     W = sparse_graph(n).toarray()

@@ -65,6 +65,7 @@ def test_equals_the_transcription_exactly_on_generic_data(residual):
         np.testing.assert_allclose(path.correlations, values, atol=1e-12)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("shape", [(700, 40), (700, 8)])
 def test_identical_for_any_block_thread_and_memory(shape, monkeypatch):
     X = np.random.default_rng(0).standard_normal(shape)
@@ -141,11 +142,12 @@ def test_many_near_ties_still_find_the_exact_winner():
     )
 
 
-def test_progress_counts_up_and_cancels():
-    X = np.random.default_rng(0).standard_normal((1500, 20))
+def test_progress_counts_up_and_cancels(monkeypatch):
+    monkeypatch.setattr(imc_module, "BLOCK", 16)
+    X = np.random.default_rng(0).standard_normal((150, 20))
     seen = []
     imc(X, 2, progress=lambda done, total: seen.append((done, total)))
-    assert seen[0] == (0, 1500) and seen[-1] == (1500, 1500) and seen == sorted(seen)
+    assert seen[0] == (0, 150) and seen[-1] == (150, 150) and seen == sorted(seen)
 
     def stop(done, total):
         if done:
