@@ -9,8 +9,9 @@ changed, by rule, because nothing that a test could see depends on it:
 
 - docstrings, messages of errors and all other text; annotations; imports;
 - tolerances: numbers between 0 and 10⁻³, powers of two below one, and what multiplies those;
-- constants at the head of a module that choose a block, a solver or a way to the same result
-  (`SIZES`), and statements that use nothing else.
+- what chooses a block, a solver or a way to the same result: constants of a module and other
+  names in `SIZES`, and conditions that name one of them;
+- the two sides of a square matrix (`W.shape[0]`), and `directed=False` for a symmetric one.
 """
 
 import argparse
@@ -38,7 +39,7 @@ TESTS = {
 }
 SIZES = {
     "GRAM_MB", "FEW_FEATURES", "BLOCK", "LANES", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL",
-    "MODERATE",
+    "MODERATE", "block", "starts", "many",
 }  # fmt: skip
 PRELOAD = [
     "numba", "numpy", "scipy.linalg", "scipy.optimize", "scipy.sparse.csgraph",
@@ -123,9 +124,19 @@ def _left_out(node: ast.AST) -> bool:
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return True
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-        names = {n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)}
-        return node.targets[0].id in SIZES or bool(names) and names <= SIZES
-    return _tolerance(node)
+        return node.targets[0].id in SIZES
+    if isinstance(node, (ast.BoolOp, ast.Compare)):
+        return any(isinstance(n, ast.Name) and n.id in SIZES for n in ast.walk(node))
+    if isinstance(node, ast.keyword):
+        return node.arg == "directed"
+    return _square_side(node) or _tolerance(node)
+
+
+def _square_side(node: ast.AST) -> bool:
+    match node:
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape")):
+            return name in ("W", "C", "A", "D", "operator")
+    return False
 
 
 def _tolerance(node: ast.AST) -> bool:
@@ -182,7 +193,7 @@ def _run_tests(folder: str, tests: list[str]) -> None:
     sys.path.insert(0, folder)
     for name in [m for m in sys.modules if m.split(".")[0] in ("tests", "sdsc_core")]:
         del sys.modules[name]
-    sys.stdout = sys.stderr = open(os.environ.get("MUTLOG", os.devnull), "w")  # noqa: SIM115
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     options = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-m", "not compiled"]
     os._exit(pytest.main([*options, *tests]))
 
@@ -237,7 +248,7 @@ def main() -> None:
     if unknown := set(options.modules) - set(TESTS):
         parser.error(f"{', '.join(unknown)}: choose of {', '.join(TESTS)}.")
     os.environ |= {"NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-    os.environ |= {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     low, high = map(int, (options.lines or "0-1000000").split("-"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -253,7 +264,9 @@ def main() -> None:
             left = survivors(module, chosen, folder)
             caught = len(chosen) - len(left)
             share = 100 * caught / max(1, len(chosen))
-            print(f"{module}: {caught} of {len(chosen)} changes caught, {share:.0f} %, {total} in all")
+            print(
+                f"{module}: {caught} of {len(chosen)} changes caught, {share:.0f} %, {total} in all"
+            )
 
 
 if __name__ == "__main__":
