@@ -50,7 +50,7 @@ def imc(X, gamma_max, residual="as_printed", similarity="residual"):
 def pick(residual, Z, own):
     """The point most correlated with a residual, of unit norm each, −1 where none is."""
     norm = np.linalg.norm(residual)
-    rho = np.array([abs(residual @ z) / norm if norm > 0 else 0.0 for z in Z])
+    rho = np.abs(Z @ residual) / (norm if norm > 0 else 1.0)
     rho[own] = 0.0
     return int(np.flatnonzero(rho >= rho.max() - TIE)[0]) if rho.max() > 1e-10 else -1
 
