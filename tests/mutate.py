@@ -2,9 +2,11 @@
 
     python -m tests.mutate                          # all five modules
     python -m tests.mutate imc dense --sample 50    # 50 changes of each, drawn at random
+    python -m tests.mutate stages                   # the keys of what a session keeps
 
 Each change (an operator, comparison, number, slice, branch, minimum or call) goes into a copy of
-the project and meets the fast tests of its module, with the kernels left uncompiled. What is not
+the project and meets the fast tests of its module, with the kernels left uncompiled. In the app's
+`stages`, each part of each key is left out once instead. What is not
 changed, by rule, because nothing that a test could see depends on it:
 
 - docstrings, messages of errors and all other text; annotations; imports;
@@ -24,7 +26,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,6 +39,7 @@ TESTS = {
     "spectral": ["tests/test_spectral.py"],
     "metrics": ["tests/test_metrics.py"],
 }
+KEYS = {"stages": ["tests/test_stages.py"]}
 SIZES = {
     "GRAM_MB", "FEW_FEATURES", "BLOCK", "LANES", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL",
     "MODERATE", "block", "starts", "many",
@@ -98,11 +101,32 @@ class Mutant:
 def mutants(path: Path) -> list[Mutant]:
     """All changes of a file, by the rules above."""
     tree = ast.parse((ROOT / path).read_text())
+    change = _shorter_key(tree) if path.parts[0] == "pages" else _alternatives
     return [
         Mutant(path, line, tree, holder, field, position, node, new)
         for line, holder, field, position, node in _places(tree, 0)
-        for new in _alternatives(node)
+        for new in change(node)
     ]
+
+
+def _shorter_key(tree: ast.Module) -> Callable[[ast.AST], Iterator[ast.AST]]:
+    """For the keys of a module: each of their parts left out."""
+    keys: set[int] = set()
+    for node in ast.walk(tree):
+        held: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            if ast.unparse(node.targets[0]).endswith(("key", "base", "wanted")):
+                held = [node.value]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("timed", "remember"):
+            held = node.args[:2]
+        keys |= {id(e) for e in held if isinstance(e, ast.Tuple) and len(e.elts) > 1}
+
+    def shorter(node: ast.AST) -> Iterator[ast.AST]:
+        if isinstance(node, ast.Tuple) and id(node) in keys:
+            for n in range(len(node.elts)):
+                yield ast.Tuple(node.elts[:n] + node.elts[n + 1 :], ast.Load())
+
+    return shorter
 
 
 def _places(holder: ast.AST, line: int) -> Iterator[tuple[int, ast.AST, str, int | None, ast.AST]]:
@@ -213,6 +237,8 @@ def passes(folder: Path, tests: list[str], limit: float) -> bool:
 
 def files_of(module: str) -> list[Path]:
     """Files of a module, which may be a folder."""
+    if module in KEYS:
+        return [Path("pages/shared") / f"{module}.py"]
     place = Path("sdsc_core") / module
     if (ROOT / place).is_dir():
         return sorted(p.relative_to(ROOT) for p in (ROOT / place).glob("*.py"))
@@ -221,7 +247,7 @@ def files_of(module: str) -> list[Path]:
 
 def survivors(module: str, chosen: list[Mutant], folder: Path) -> list[Mutant]:
     """The changes that all tests of the module let through."""
-    tests = [*TESTS[module], *map(str, files_of(module))]
+    tests = KEYS.get(module) or [*TESTS[module], *map(str, files_of(module))]
     begun = time.monotonic()
     if not passes(folder, tests, 600):
         raise SystemExit(f"The tests of {module} fail without any change: {' '.join(tests)}")
@@ -240,19 +266,22 @@ def survivors(module: str, chosen: list[Mutant], folder: Path) -> list[Mutant]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Share of faults that the tests notice.")
-    parser.add_argument("modules", nargs="*", metavar="module", help=f"of {', '.join(TESTS)}")
+    known = ", ".join([*TESTS, *KEYS])
+    parser.add_argument("modules", nargs="*", metavar="module", help=f"of {known}")
     parser.add_argument("--sample", type=int, help="changes of each module, drawn at random")
     parser.add_argument("--seed", type=int, default=0, help="of the draw")
     parser.add_argument("--lines", help="only these lines of the module, as 40-60")
     options = parser.parse_args()
-    if unknown := set(options.modules) - set(TESTS):
-        parser.error(f"{', '.join(unknown)}: choose of {', '.join(TESTS)}.")
-    os.environ |= {"NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+    if unknown := set(options.modules) - {*TESTS, *KEYS}:
+        parser.error(f"{', '.join(unknown)}: choose of {known}.")
+    if not set(options.modules) & set(KEYS):  # whose kernels do not change, and are compiled once
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     low, high = map(int, (options.lines or "0-1000000").split("-"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in ("sdsc_core", "tests", "sample_data"):
+        for part in ("sdsc_core", "pages", "tests", "sample_data"):
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / part, folder / part, ignore=ignored)
         shutil.copy(ROOT / "pyproject.toml", folder)
