@@ -6,14 +6,15 @@
 
 Each change (an operator, comparison, number, slice, branch, minimum or call) goes into a copy of
 the project and meets the fast tests of its module, with the kernels left uncompiled. In the app's
-`stages`, each part of each key is left out once instead. What is not
-changed, by rule, because nothing that a test could see depends on it:
+`stages`, each part of each key is left out once instead. What is not changed, by rule, because
+nothing that a test could see depends on it:
 
 - docstrings, messages of errors and all other text; annotations; imports;
 - tolerances: numbers between 0 and 10⁻³, powers of two below one, and what multiplies those;
 - what chooses a block, a solver or a way to the same result: constants of a module and other
   names in `SIZES`, and conditions that name one of them;
-- the two sides of a square matrix (`W.shape[0]`), and `directed=False` for a symmetric one.
+- the two sides of a square matrix (`W.shape[0]`); of a symmetric one the order of its two
+  indices (`left[i, k]`), and `directed=False`.
 """
 
 import argparse
@@ -186,7 +187,7 @@ def _alternatives(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.Constant(3.0 * value or 1.0)
         case ast.UnaryOp():  # without its sign, `not` or `~`
             yield node.operand
-        case ast.If() | ast.IfExp():
+        case ast.If() | ast.IfExp() if not _left_out(node.test):
             other = copy.copy(node)
             other.test = ast.UnaryOp(ast.Not(), node.test)
             yield other
@@ -200,6 +201,8 @@ def _alternatives(node: ast.AST) -> Iterator[ast.AST]:
                     other = copy.copy(node)
                     setattr(other, bound, None)
                     yield other
+        case ast.Subscript(value=ast.Name(id="left" | "D" | "R")):
+            return  # symmetric
         case ast.Subscript(slice=ast.Tuple(elts=[ast.Name() as a, ast.Name() as b])):
             yield ast.Subscript(node.value, ast.Tuple([b, a]), node.ctx)
         case ast.Call(func=ast.Name(id=name)) if name in TWINS:

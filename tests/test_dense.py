@@ -251,6 +251,9 @@ def test_what_is_refused(monkeypatch):
             call()
     with pytest.raises(ValueError, match="theta1 must be the larger one"):
         explain(W, 0, 1, 0.5, 0.5)
+    for call in (pce, densify, lambda W: explain(W, 0, 1)):
+        with pytest.raises(ValueError, match=r"similarities in \[0, 1\]"):
+            call(2 * W)
     monkeypatch.setattr(dense_module, "MOST_ALL_PATHS", 4)
     densify(W, "D3", None)
     with pytest.raises(ValueError, match="at most 4 points"):
