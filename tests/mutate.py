@@ -11,8 +11,8 @@ nothing that a test could see depends on it:
 
 - docstrings, messages of errors and all other text; annotations; imports;
 - tolerances: numbers between 0 and 10⁻³, powers of two below one, and what multiplies those;
-- what chooses a block, a solver or a way to the same result: constants of a module and other
-  names in `SIZES`, and conditions that name one of them;
+- what chooses a block, a solver or a way to the same result, or limits a size: constants and
+  other names in `SIZES`, and conditions that name one of them;
 - the two sides of a square matrix (`W.shape[0]`); of a symmetric one the order of its two
   indices (`left[i, k]`), and `directed=False`.
 """
@@ -43,7 +43,7 @@ TESTS = {
 KEYS = {"stages": ["tests/test_stages.py"]}
 SIZES = {
     "GRAM_MB", "FEW_FEATURES", "BLOCK", "LANES", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL",
-    "MODERATE", "block", "starts", "many",
+    "MODERATE", "MOST_ALL_PATHS", "block", "starts", "many", "spectral.room",
 }  # fmt: skip
 PRELOAD = [
     "numba", "numpy", "scipy.linalg", "scipy.optimize", "scipy.sparse.csgraph",
@@ -103,9 +103,15 @@ def mutants(path: Path) -> list[Mutant]:
     """All changes of a file, by the rules above."""
     tree = ast.parse((ROOT / path).read_text())
     change = _shorter_key(tree) if path.parts[0] == "pages" else _alternatives
+    sizes = {
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and f"{path.stem}.{ast.unparse(node.targets[0])}" in SIZES
+    }
     return [
         Mutant(path, line, tree, holder, field, position, node, new)
         for line, holder, field, position, node in _places(tree, 0)
+        if line not in sizes
         for new in change(node)
     ]
 

@@ -42,6 +42,7 @@ def test_densify_equals_the_transcription(transform, W, hops):
     sparse = densify(sp.csr_array(W), transform, hops)
     assert sp.issparse(sparse)
     np.testing.assert_allclose(sparse.toarray(), reference, atol=1e-12)
+    np.testing.assert_array_equal(sparse.toarray(), sparse.toarray().T)
     full = densify(W, transform, hops)
     assert isinstance(full, np.ndarray)
     np.testing.assert_allclose(full, reference, atol=1e-6)
