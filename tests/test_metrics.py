@@ -60,6 +60,14 @@ def test_conn_is_zero_where_the_graph_or_a_cluster_falls_apart():
     assert metrics.connectivity(W, [0, 0, 0, 1, 1, 2]).per_cluster[2] == 0
 
 
+def test_conn_of_each_cluster_is_that_of_its_own_graph():
+    W, labels = random_affinity(18, 5, 0.9), np.array([0] * 5 + [1] * 9 + [2] * 4)
+    conn = metrics.connectivity(W, labels)
+    each = [naive.conn(W[np.ix_(labels == c, labels == c)]) for c in range(3)]
+    np.testing.assert_allclose(conn.per_cluster, each, atol=1e-6)
+    assert conn.min == pytest.approx(min(each)) and conn.mean == pytest.approx(np.mean(each))
+
+
 def test_conn_without_labels_says_nothing_of_clusters():
     conn = metrics.connectivity(1 - np.eye(4))
     assert np.isnan(conn.min) and np.isnan(conn.mean) and len(conn.per_cluster) == 0

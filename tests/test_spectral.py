@@ -184,6 +184,20 @@ def test_falls_back_when_the_solver_does_not_converge(moderate, monkeypatch):
     monkeypatch.setattr(spectral, "MODERATE", moderate)
     W, y = blocks((150, 150), between=0.05)
     assert clustering_accuracy(y, spectral_clustering(W, 2)) == 1
+    W, y = blocks((60, 70, 80, 60), between=0.05)
+    d = W.sum(axis=1)
+    reference = np.linalg.eigvalsh(W / np.sqrt(np.outer(d, d)))[::-1][:4]
+    np.testing.assert_allclose(spectrum(W, 4).eigenvalues, reference, atol=1e-4)
+    assert clustering_accuracy(y, spectral_clustering(W, 4)) == 1
+
+
+def test_the_seed_is_0_unless_another_is_given():
+    W = links(200, 0.3, 4)  # no clusters in there: the seed decides
+    same, other = spectral_clustering(W, 6, 0), spectral_clustering(W, 6, 1)
+    np.testing.assert_array_equal(spectral_clustering(W, 6), same)
+    assert (same != other).any()
+    np.testing.assert_array_equal(spectrum(W, 5).vectors, spectrum(W, 5, random_state=0).vectors)
+    assert (spectrum(W, 5).vectors != spectrum(W, 5, random_state=1).vectors).any()
 
 
 def test_the_eigengap_suggests_the_number_of_clusters():
