@@ -10,7 +10,7 @@ from hypothesis import settings
 from tests.browser import Server, launch, missing, watch
 
 ROOT = Path(__file__).resolve().parents[1]
-DATA = ROOT.parent / "shared" / "data"
+DATA = Path(os.environ.get("SDSC_DATA") or ROOT.parent / "shared" / "data")
 
 # A cold compile takes seconds and machines are noisy: no deadline; the same cases every time.
 settings.register_profile("project", deadline=None, derandomize=True)

@@ -47,6 +47,31 @@ def imc(X, gamma_max, residual="as_printed", similarity="residual"):
     return picks, values
 
 
+def pick(residual, Z, own):
+    """The point most correlated with a residual, of unit norm each, −1 where none is."""
+    norm = np.linalg.norm(residual)
+    rho = np.abs(Z @ residual) / (norm if norm > 0 else 1.0)
+    rho[own] = 0.0
+    return int(np.flatnonzero(rho >= rho.max() - TIE)[0]) if rho.max() > 1e-10 else -1
+
+
+def omp(X, n_nonzero):
+    """OMP: C, row by row; the fit is solved anew after each pick."""
+    X = np.array([x / np.linalg.norm(x) if x.any() else x for x in np.asarray(X, float)])
+    C = np.zeros((len(X), len(X)))
+    for i in range(len(X)):
+        chosen, residual, weights = [], X[i], np.empty(0)
+        while len(chosen) < min(n_nonzero, X.shape[1]) and residual @ residual >= 1e-6:
+            j = pick(residual, X, i)
+            if j < 0 or j in chosen:
+                break
+            chosen.append(j)
+            weights = np.linalg.lstsq(X[chosen].T, X[i])[0]
+            residual = X[i] - weights @ X[chosen]
+        C[i, chosen] = weights
+    return C
+
+
 def coefficients(picks, values):
     """C, where a point picked twice keeps the larger value."""
     n, gamma_max = picks.shape

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdsc_core import dense as dense_module
-from sdsc_core.dense import changes, densify, explain, pce
+from sdsc_core.dense import changes, dense_stage, densify, explain, pce
 from sdsc_core.methods import _memory
 from tests import naive
 
@@ -45,6 +45,7 @@ def test_densify_equals_the_transcription(transform, W, hops):
     sparse = densify(sp.csr_array(W), transform, hops)
     assert sp.issparse(sparse)
     np.testing.assert_allclose(sparse.toarray(), reference, atol=1e-12)
+    np.testing.assert_array_equal(sparse.toarray(), sparse.toarray().T)
     full = densify(W, transform, hops)
     assert isinstance(full, np.ndarray)
     np.testing.assert_allclose(full, reference, atol=1e-6)
@@ -94,6 +95,7 @@ def test_blocks_and_threads_change_nothing(rule, monkeypatch):
         np.testing.assert_array_equal(stage(jobs).toarray(), reference.toarray())
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("n", [255, 256, 261, 515])
 def test_dense_tiles_fit_any_size(n):
     W = sparse_graph(n).toarray()
@@ -250,3 +252,125 @@ def test_all_shortest_paths_tell_their_progress():
     told = []
     densify(sparse_graph(300), "D3", None, progress=lambda done, total: told.append((done, total)))
     assert told == [(0, 300), (256, 300)]
+
+
+def levels(n, seed, diagonal=0.0):
+    """Values at and beside the default θ."""
+    rng = np.random.default_rng(seed)
+    W = np.triu(rng.choice([0, 0, 0.3, 0.6, 0.61, 0.7, 0.8, 0.81, 0.9, 1.0], (n, n)), 1)
+    return W + W.T + diagonal * np.eye(n)
+
+
+def plain(kernel):
+    """The function behind a kernel, which reads a module's constants when it runs."""
+    return getattr(kernel, "py_func", kernel)
+
+
+@pytest.mark.parametrize("transform", ["D1", "D2", "D3"])
+@pytest.mark.parametrize("hops", [1, 2])
+def test_small_tiles_of_the_dense_product(transform, hops, monkeypatch):
+    monkeypatch.setattr(dense_module, "TILE", 4)
+    monkeypatch.setattr(dense_module, "_min_plus_rows", plain(dense_module._min_plus_rows))
+    for n in range(1, 15):
+        W = levels(n, n)
+        expected = naive.densify(W, transform, hops)
+        np.testing.assert_allclose(densify(W, transform, hops), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("transform", ["D1", "D2", "D3"])
+def test_distances_are_those_of_table_1_and_back(transform):
+    w = np.array([0.0, 1e-5, 0.3, 0.999, 1.0])
+    d = dense_module.to_distance(w, transform)
+    np.testing.assert_allclose(d, [naive.to_distance(x, transform) for x in w])
+    np.testing.assert_allclose(dense_module.to_similarity(d, transform), w, atol=1e-12)
+    assert dense_module.to_similarity([np.inf, 1e9], transform).max() <= 1e-9
+
+
+def test_defaults_are_the_papers():
+    W = levels(14, 0)
+    star = naive.pce(W, 0.8, 0.6)
+    sparse = sp.csr_array(W)
+    for result in (pce(W), dense_stage(sparse), pce(W, 0.8, 0.6)):
+        np.testing.assert_array_equal(result.toarray(), star)
+    found, given = changes(W, star), changes(W, star, "PCE", 0.8, 0.6)
+    assert all(np.array_equal(a, b) for a, b in zip(found, given, strict=True))
+    assert explain(W, 1, 2) == explain(W, 1, 2, 0.8, 0.6, "PCE")
+    np.testing.assert_allclose(densify(sparse).toarray(), naive.densify(W, "D3", 1))
+
+
+def test_a_stage_passes_on_what_it_is_given():
+    W = levels(14, 1)
+    sparse = sp.csr_array(W)
+    assert dense_stage(sparse, None) is sparse
+    assert sp.issparse(dense_stage(sparse, "PCE"))
+    assert isinstance(dense_stage(W, "PCE"), np.ndarray)  # mostly nonzero: an array is quicker
+    star = dense_stage(sparse, "PCE", 0.7, 0.3)
+    np.testing.assert_array_equal(star.toarray(), naive.pce(W, 0.7, 0.3))
+    for rule in ("D1", "D2", "D3"):
+        for hops in (1, 2):
+            expected = naive.densify(W, rule, hops)
+            got = dense_stage(sparse, rule, hops=hops).toarray()
+            np.testing.assert_allclose(got, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", ["PCE", "D1", "D2", "D3"])
+@pytest.mark.parametrize("diagonal", [0.0, 1.0])
+def test_every_offer_is_the_transcriptions_and_the_first_best_wins(rule, diagonal):
+    W = levels(9, 2, diagonal)
+    star = naive.pce(W, 0.8, 0.6) if rule == "PCE" else naive.densify(W, rule, 1)
+    pairs = {}
+    for i, j in np.ndindex(W.shape):
+        if i == j:
+            continue
+        e = explain(W, i, j, rule=rule)
+        between = [k for k in range(9) if k not in (i, j) and W[i, k] > 0 and W[k, j] > 0]
+        assert [o.k for o in e.offers] == between
+        for o in e.offers:
+            assert (o.w_ik, o.w_kj) == (W[i, o.k], W[o.k, j])
+            if rule == "PCE":
+                assert o.condition == naive.tur_condition(o.w_ik, o.w_kj, W[i, j], 0.8, 0.6)
+            else:
+                d = naive.to_distance(o.w_ik, rule) + naive.to_distance(o.w_kj, rule)
+                assert o.condition == 0
+                assert o.value == pytest.approx(max(0, naive.to_similarity(d, rule)))
+        assert e.after == pytest.approx(star[i, j])
+        best = max([o.value for o in e.offers], default=0)
+        first = next((o.k for o in e.offers if o.value == best), -1)
+        assert e.witness == (first if best > W[i, j] else -1)
+        pairs[i, j] = e
+    found = changes(W, star if rule == "PCE" else densify(sp.csr_array(W), rule), rule)
+    assert len(found) > 3
+    assert {(i, j) for i, j, *_ in zip(*found, strict=True)} == {
+        (i, j) for (i, j), e in pairs.items() if i < j and e.after > e.before
+    }
+    for i, j, before, after, case, witness in zip(*found, strict=True):
+        e = pairs[i, j]
+        assert (before, case, witness) == (e.before, e.condition, e.witness)
+        assert after == pytest.approx(e.after)
+
+
+def test_what_is_refused():
+    W = levels(4, 0)
+    with pytest.raises(ValueError, match="i and j are both 2"):
+        explain(W, 2, 2)
+    for i, j in ((4, 0), (0, -1)):
+        with pytest.raises(ValueError, match="give a whole number from 0 to 3"):
+            explain(W, i, j)
+    with pytest.raises(ValueError, match="hops is 0"):
+        densify(W, "D1", 0)
+    for call in (lambda: explain(W, 0, 1, rule="D4"), lambda: changes(W, W, "D4")):
+        with pytest.raises(ValueError, match="rule is 'D4'"):
+            call()
+    with pytest.raises(ValueError, match="theta1 must be the larger one"):
+        explain(W, 0, 1, 0.5, 0.5)
+    for call in (pce, densify, lambda W: explain(W, 0, 1)):
+        with pytest.raises(ValueError, match=r"similarities in \[0, 1\]"):
+            call(2 * W)
+
+
+def test_progress_and_blocks(monkeypatch):
+    W = sparse_graph(200)
+    seen = []
+    monkeypatch.setattr(dense_module, "PATHS_A_BLOCK", 1)
+    pce(W, n_jobs=1, progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(0, 200), (64, 200), (128, 200), (192, 200), (200, 200)]

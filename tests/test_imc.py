@@ -65,6 +65,7 @@ def test_equals_the_transcription_exactly_on_generic_data(residual):
         np.testing.assert_allclose(path.correlations, values, atol=1e-12)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("shape", [(700, 40), (700, 8)])
 def test_identical_for_any_block_thread_and_memory(shape, monkeypatch):
     X = np.random.default_rng(0).standard_normal(shape)
@@ -75,6 +76,71 @@ def test_identical_for_any_block_thread_and_memory(shape, monkeypatch):
         path = imc(X, 5, n_jobs=jobs, memory_mb=memory_mb)
         np.testing.assert_array_equal(path.picks, reference.picks)
         np.testing.assert_array_equal(path.correlations, reference.correlations)
+
+
+@pytest.mark.parametrize("similarity", ["residual", "pair"])
+@pytest.mark.parametrize("residual", ["as_printed", "centred"])
+@pytest.mark.parametrize("n_features", [6, 20])
+def test_small_blocks_and_each_reading(n_features, residual, similarity, monkeypatch):
+    X = np.random.default_rng(5).standard_normal((23, n_features)) + 0.7
+    X[4], X[9], X[11] = X[2], -X[3], 1.0
+    picks, values = naive.imc(X, 5, residual, similarity)
+    for block, memory_mb in ((1, 0), (7, 1024), (7, 0), (23, 1024)):
+        monkeypatch.setattr(imc_module, "BLOCK", block)
+        path = imc(X, 5, residual=residual, similarity=similarity, memory_mb=memory_mb, n_jobs=1)
+        np.testing.assert_array_equal(path.picks, picks)
+        np.testing.assert_allclose(path.correlations, values, atol=1e-9)
+        assert path.constant.tolist() == [11]
+        for gamma in (1, 3, 5):
+            C = naive.coefficients(picks[:, :gamma], values[:, :gamma])
+            np.testing.assert_allclose(path.coefficients(gamma).toarray(), C, atol=1e-9)
+            W = path.affinity(gamma).toarray()
+            np.testing.assert_allclose(W, np.maximum(C, C.T), atol=1e-9)
+
+
+def test_defaults_are_the_printed_algorithm():
+    X = np.random.default_rng(6).standard_normal((12, 5)) + 1
+    path = imc(X)
+    assert path.picks.shape[1] == 6
+    given = imc(X, 6, residual="as_printed", similarity="residual")
+    np.testing.assert_array_equal(path.picks, given.picks)
+    np.testing.assert_array_equal(path.correlations, given.correlations)
+
+
+def test_variance_of_rounding_is_none():
+    ramp = np.linspace(-1, 1, 8)
+    X = np.array([1 + 1e-11 * ramp, 1 + 1e-5 * ramp, ramp, ramp**2])
+    for residual in ("as_printed", "centred"):
+        path = imc(X, 1, residual=residual)
+        assert path.constant.tolist() == [0]
+        assert path.picks.ravel().tolist()[:3] == [-1, 2, 1]
+
+
+def test_all_samples_constant():
+    path = imc(np.ones((4, 3)), 2)
+    assert path.constant.tolist() == [0, 1, 2, 3]
+    assert path.coefficients().nnz == 0 and path.affinity(1).shape == (4, 4)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"residual": "none"}, "residual is 'none'; choose one of 'as_printed', 'centred'"),
+        ({"similarity": "none"}, "similarity is 'none'; choose one of 'residual', 'pair'"),
+        ({"n_iterations": 5}, "n_iterations is 5; give a whole number from 1 to 4"),
+        ({"n_iterations": 0}, "n_iterations is 0"),
+    ],
+)
+def test_what_is_refused(options, words):
+    with pytest.raises(ValueError, match=words):
+        imc(np.eye(5), **{"n_iterations": 2} | options)
+
+
+def test_a_path_is_cut_at_most_at_its_end():
+    path = imc(np.random.default_rng(0).standard_normal((6, 4)), 3)
+    for gamma in (0, 4):
+        with pytest.raises(ValueError, match=f"gamma is {gamma}; give a whole number from 1 to 3"):
+            path.affinity(gamma)
 
 
 @settings(max_examples=40)
@@ -141,11 +207,12 @@ def test_many_near_ties_still_find_the_exact_winner():
     )
 
 
-def test_progress_counts_up_and_cancels():
-    X = np.random.default_rng(0).standard_normal((1500, 20))
+def test_progress_counts_up_and_cancels(monkeypatch):
+    monkeypatch.setattr(imc_module, "BLOCK", 16)
+    X = np.random.default_rng(0).standard_normal((150, 20))
     seen = []
     imc(X, 2, progress=lambda done, total: seen.append((done, total)))
-    assert seen[0] == (0, 1500) and seen[-1] == (1500, 1500) and seen == sorted(seen)
+    assert seen[0] == (0, 150) and seen[-1] == (150, 150) and seen == sorted(seen)
 
     def stop(done, total):
         if done:

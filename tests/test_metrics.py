@@ -60,6 +60,14 @@ def test_conn_is_zero_where_the_graph_or_a_cluster_falls_apart():
     assert metrics.connectivity(W, [0, 0, 0, 1, 1, 2]).per_cluster[2] == 0
 
 
+def test_conn_of_each_cluster_is_that_of_its_own_graph():
+    W, labels = random_affinity(18, 5, 0.9), np.array([0] * 5 + [1] * 9 + [2] * 4)
+    conn = metrics.connectivity(W, labels)
+    each = [naive.conn(W[np.ix_(labels == c, labels == c)]) for c in range(3)]
+    np.testing.assert_allclose(conn.per_cluster, each, atol=1e-6)
+    assert conn.min == pytest.approx(min(each)) and conn.mean == pytest.approx(np.mean(each))
+
+
 def test_conn_without_labels_says_nothing_of_clusters():
     conn = metrics.connectivity(1 - np.eye(4))
     assert np.isnan(conn.min) and np.isnan(conn.mean) and len(conn.per_cluster) == 0
@@ -89,6 +97,41 @@ def test_analysis_counts_what_the_paper_counts():
     k2 = 10 * a.k**2
     assert a.q_predicted == pytest.approx((k2 - 10 * a.k) / (k2 - a.tau))
     assert metrics.inside_share(W, labels) == pytest.approx(a.eta1 / (a.eta1 + a.eta2))
+    assert a.q_predicted_no_tau == pytest.approx((k2 - 10 * a.k) / k2)
+    assert (a.n, a.ncut, a.ncut_star) == (10, pytest.approx(before), pytest.approx(after))
+    assert (a.eta1_star, a.eta2_star) == pytest.approx((star[inside].sum(), star[~inside].sum()))
+
+
+def test_a_summary_is_made_of_the_single_figures():
+    W, found, truth = random_affinity(12, 3), np.arange(12) % 3, np.arange(12) // 6
+    for A in (W, sp.csr_array(W)):
+        s = metrics.summarise(A, found, truth)
+        assert s.acc == metrics.clustering_accuracy(truth, found)
+        assert s.nmi == metrics.nmi(truth, found)
+        assert s.by == "true classes" and s.nonzeros == np.count_nonzero(W)
+        assert s.density == np.count_nonzero(W) / (12 * 11)
+        assert s.ncut == metrics.ncut(W, truth) and s.inside == metrics.inside_share(W, truth)
+        assert s.conn.min == metrics.connectivity(W, truth).per_cluster.min()
+        assert s.conn.mean == pytest.approx(metrics.connectivity(W, truth).per_cluster.mean())
+        alone = metrics.summarise(A, found)
+        assert alone.acc is None and alone.nmi is None and alone.by == "found clusters"
+        assert alone.ncut == metrics.ncut(W, found)
+    one = metrics.summarise(np.zeros((1, 1)), [0])
+    assert one.density == 0 and one.component_sizes.tolist() == [1]
+
+
+def test_components_are_counted_the_largest_first():
+    W = sp.block_diag([1 - np.eye(2), np.zeros((1, 1)), 1 - np.eye(4)]).toarray()
+    assert metrics.components(W).tolist() == [4, 2, 1]
+
+
+def test_a_class_without_a_cluster_and_a_cluster_without_a_class():
+    table, clusters = metrics.confusion([0, 0, 0, 1, 2], [0, 0, 0, 0, 1])
+    assert clusters.tolist() in ([0, -1, 1], [0, 1, -1])
+    assert table[:, clusters == -1].sum() == 0 and table[0, 0] == 3
+    table, clusters = metrics.confusion([0, 0, 0, 1], [2, 2, 1, 0])
+    assert table.tolist() == [[2, 0, 1], [0, 1, 0]] and clusters.tolist() == [2, 0, 1]
+    assert metrics.misplaced([0, 0, 0, 1], [2, 2, 1, 0]).tolist() == [False, False, True, False]
 
 
 def some_changes(m, n, seed=0):
@@ -101,6 +144,7 @@ def some_changes(m, n, seed=0):
 
 def test_tally_counts_each_condition_inside_and_between():
     found, labels = some_changes(300, 12), np.arange(12) % 3
+    assert [t.condition for t in metrics.tally(found, labels)] == [1, 2, 3]
     for t in metrics.tally(found, labels):
         mine = [
             (labels[i] == labels[j], w == 0)
@@ -140,6 +184,8 @@ def test_changes_are_filtered_and_in_order(by, where):
 def test_an_order_that_does_not_exist():
     with pytest.raises(ValueError, match="by is 'best'; choose one of"):
         metrics.rank_changes(some_changes(3, 4), [0, 0, 1, 1], "best")
+    with pytest.raises(ValueError, match="where is 'here'; choose one of"):
+        metrics.rank_changes(some_changes(3, 4), [0, 0, 1, 1], where="here")
 
 
 def test_preserving_error_leaves_out_empty_rows():

@@ -77,6 +77,95 @@ def test_all_vectors_of_a_bipartite_graph_are_orthonormal(sizes, parts):
         np.testing.assert_allclose(found.eigenvalues, -found.eigenvalues[::-1], atol=1e-8)
 
 
+def links(n, density, seed):
+    W = np.triu(np.random.default_rng(seed).random((n, n)), 1)
+    W *= np.random.default_rng(seed + 1).random((n, n)) < density
+    return W + W.T
+
+
+GRAPHS = {
+    "one part": [links(20, 0.5, 0)],
+    "one large part": [links(180, 0.1, 0)],
+    "three parts": [links(9, 0.9, 0), links(30, 0.9, 1), links(12, 0.9, 2)],
+    "three large parts": [links(40, 0.5, 0), links(90, 0.5, 1), links(60, 0.5, 2)],
+    "lonely points": [links(150, 0.2, 0), np.zeros((2, 2))],
+    "few lonely points": [np.zeros((1, 1)), links(15, 0.7, 0)],
+}
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 7])
+@pytest.mark.parametrize("n_vectors", [1, 2, 3, 6])
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_every_pair_is_that_of_the_full_matrix(graph, n_vectors, n_clusters):
+    """Weak links and all: D_τ^{-1/2} (W + τ/N 11ᵀ) D_τ^{-1/2}, written out."""
+    W = sp.block_diag(GRAPHS[graph]).toarray()
+    n, parts = len(W), sum(len(g) if not g.any() else 1 for g in GRAPHS[graph])
+    tau = W.sum(axis=1).mean() if parts > n_clusters else 0.0
+    d = W.sum(axis=1) + tau
+    scale = 1 / np.sqrt(np.where(d > 0, d, 1))
+    full = scale[:, None] * (W + tau / n) * scale
+    full[np.diag_indices(n)] += d == 0  # a point without edges is a part: eigenvalue 1
+    reference = np.linalg.eigvalsh(full)[::-1][:n_vectors]
+    for A in (W, sp.csr_array(W)):
+        found = spectrum(A, n_vectors, n_clusters)
+        V = found.vectors
+        assert found.regularised == (parts > n_clusters) and found.n_components == parts
+        np.testing.assert_allclose(found.eigenvalues, reference, atol=1e-5)
+        np.testing.assert_allclose(full @ V, V * found.eigenvalues, atol=1e-4)
+        np.testing.assert_allclose(V.T @ V, np.eye(n_vectors), atol=1e-5)
+        assert (V[np.abs(V).argmax(axis=0), np.arange(n_vectors)] > 0).all()
+
+
+def test_as_many_components_as_vectors_are_not_joined():
+    W = np.kron(np.eye(3), 1 - np.eye(4))
+    assert not spectrum(W, 3).regularised and spectrum(W, 2).regularised
+    np.testing.assert_allclose(spectrum(W, 3).eigenvalues, 1)
+
+
+def test_the_largest_components_come_first():
+    W = sp.block_diag([1 - np.eye(2), 1 - np.eye(5), 1 - np.eye(3)]).toarray()
+    first = spectrum(W, 2, 3).vectors
+    np.testing.assert_allclose(first[2:7, 0], 5**-0.5)
+    np.testing.assert_allclose(first[7:, 1], 3**-0.5)
+    assert np.count_nonzero(first) == 8
+
+
+@pytest.mark.parametrize("full", [True, False])
+def test_the_whole_spectrum_and_all_but_one(full):
+    W = links(140, 0.3, 0)
+    d = W.sum(axis=1)
+    reference = np.linalg.eigvalsh(W / np.sqrt(np.outer(d, d)))[::-1]
+    m = 140 if full else 139
+    np.testing.assert_allclose(spectrum(W, m).eigenvalues, reference[:m], atol=1e-6)
+
+
+def test_without_an_edge_there_is_nothing_to_find():
+    found = spectrum(np.zeros((4, 4)), 3)
+    assert found.regularised and found.n_components == 4
+    np.testing.assert_array_equal(found.eigenvalues, 0)
+    np.testing.assert_array_equal(found.vectors, np.eye(4, 3))
+    assert not spectrum(np.zeros((2, 2)), 2).regularised
+
+
+def test_the_embedding_has_n_columns_of_unit_rows_and_keeps_zero_rows():
+    vectors = np.array([[3.0, 4, 12], [0, 0, 5], [1e-13, 0, 1]])
+    found = spectral.Spectrum(np.ones(3), vectors, np.zeros(3, np.int64), 1, False)
+    np.testing.assert_allclose(found.embedding(2), [[0.6, 0.8], [0, 0], [1e-13, 0]], rtol=1e-12)
+    np.testing.assert_allclose(found.embedding(3)[0], np.array([3, 4, 12]) / 13)
+
+
+def test_a_spectrum_that_is_there_serves_and_its_first_vectors_alone():
+    W, y = blocks((40, 50), between=0.05)
+    more = spectrum(W, 9, 2)
+    labels = spectral_clustering(W, 2, spectrum_=more)
+    np.testing.assert_array_equal(labels, spectral.cluster_rows(more.embedding(2), 2, 0))
+    assert clustering_accuracy(y, labels) == 1
+
+
+def test_fewer_distinct_rows_than_clusters():
+    assert set(spectral.cluster_rows(np.ones((9, 2)), 3, 0).tolist()) == {0}
+
+
 def test_fewer_components_than_clusters():
     W, y = blocks((100, 120))
     bridge, z = blocks((80, 80), between=0.03, seed=1)
@@ -135,6 +224,11 @@ def test_falls_back_when_the_solver_does_not_converge(moderate, monkeypatch):
     monkeypatch.setattr(spectral, "MODERATE", moderate)
     W, y = blocks((150, 150), between=0.05)
     assert clustering_accuracy(y, spectral_clustering(W, 2)) == 1
+    W, y = blocks((60, 70, 80, 60), between=0.05)
+    d = W.sum(axis=1)
+    reference = np.linalg.eigvalsh(W / np.sqrt(np.outer(d, d)))[::-1][:4]
+    np.testing.assert_allclose(spectrum(W, 4).eigenvalues, reference, atol=1e-4)
+    assert clustering_accuracy(y, spectral_clustering(W, 4)) == 1
     assert spectrum(W, 2).converged
 
 
@@ -169,9 +263,26 @@ def test_a_spectrum_with_too_few_vectors_or_of_other_points_is_refused():
     )
 
 
+def test_the_seed_is_0_unless_another_is_given():
+    W = links(200, 0.3, 4)  # no clusters in there: the seed decides
+    same, other = spectral_clustering(W, 6, 0), spectral_clustering(W, 6, 1)
+    np.testing.assert_array_equal(spectral_clustering(W, 6), same)
+    assert (same != other).any()
+    np.testing.assert_array_equal(spectrum(W, 5).vectors, spectrum(W, 5, random_state=0).vectors)
+    assert (spectrum(W, 5).vectors != spectrum(W, 5, random_state=1).vectors).any()
+
+
 def test_the_eigengap_suggests_the_number_of_clusters():
     W, _ = blocks((40, 40, 40, 40), between=0.02)
     assert suggest_n_clusters(spectrum(W, 10).eigenvalues) == 4
+
+
+@pytest.mark.parametrize(
+    ("values", "number"),
+    [([1.0], 1), ([1.0, 0.2], 1), ([1, 0.9, 0.1], 2), ([1, 0.5, 0.4, 0.1], 3), ([1, 1, 0.5, 0], 2)],
+)
+def test_the_widest_gap_after_the_second_eigenvalue(values, number):
+    assert suggest_n_clusters(np.array(values)) == number
 
 
 def test_progress_counts_products_and_may_cancel():

@@ -1,0 +1,311 @@
+"""Break the library once in every place, and see which faults no test notices.
+
+    python -m tests.mutate                          # all five modules
+    python -m tests.mutate imc dense --sample 50    # 50 changes of each, drawn at random
+    python -m tests.mutate stages                   # the keys of what a session keeps
+
+Each change (an operator, comparison, number, slice, branch, minimum or call) goes into a copy of
+the project and meets the fast tests of its module, with the kernels left uncompiled. In the app's
+`stages`, each part of each key is left out once instead. What is not changed, by rule, because
+nothing that a test could see depends on it:
+
+- docstrings, messages of errors and all other text; annotations; imports;
+- tolerances: numbers between 0 and 10⁻³, powers of two below one, and what multiplies those;
+- what chooses a block, a solver or a way to the same result, or limits a size: constants and
+  other names in `SIZES`, and conditions that name one of them;
+- the two sides of a square matrix (`W.shape[0]`); of a symmetric one the order of its two
+  indices (`left[i, k]`), and `directed=False`.
+"""
+
+import argparse
+import ast
+import copy
+import multiprocessing
+import os
+import random
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+TESTS = {
+    "imc": ["tests/test_imc.py", "tests/test_picks.py"],
+    "search": ["tests/test_picks.py", "tests/test_imc.py"],
+    "dense": ["tests/test_dense.py"],
+    "spectral": ["tests/test_spectral.py"],
+    "metrics": ["tests/test_metrics.py"],
+}
+KEYS = {"stages": ["tests/test_stages.py"]}
+SIZES = {
+    "GRAM_MB", "FEW_FEATURES", "BLOCK", "LANES", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL",
+    "MODERATE", "MOST_ALL_PATHS", "block", "starts", "many", "spectral.room",
+}  # fmt: skip
+PRELOAD = [
+    "numba", "numpy", "scipy.linalg", "scipy.optimize", "scipy.sparse.csgraph",
+    "scipy.sparse.linalg", "sklearn.cluster", "sklearn.metrics", "pytest", "hypothesis.extra.numpy",
+]  # fmt: skip
+
+OPERATORS = {
+    ast.Add: [ast.Sub], ast.Sub: [ast.Add], ast.Mult: [ast.Div], ast.Div: [ast.Mult],
+    ast.FloorDiv: [ast.Mult], ast.Mod: [ast.Mult], ast.Pow: [ast.Mult],
+    ast.BitAnd: [ast.BitOr], ast.BitOr: [ast.BitAnd],
+    ast.Lt: [ast.LtE, ast.Gt], ast.LtE: [ast.Lt, ast.GtE], ast.Gt: [ast.GtE, ast.Lt],
+    ast.GtE: [ast.Gt, ast.LtE], ast.Eq: [ast.NotEq], ast.NotEq: [ast.Eq],
+    ast.Is: [ast.IsNot], ast.IsNot: [ast.Is], ast.In: [ast.NotIn], ast.NotIn: [ast.In],
+    ast.And: [ast.Or], ast.Or: [ast.And],
+}  # fmt: skip
+PAIRS = [("min", "max"), ("minimum", "maximum"), ("argmin", "argmax"), ("any", "all")]
+TWINS = dict(PAIRS) | {b: a for a, b in PAIRS}
+TWINS |= {"sum": "max", "zeros": "ones", "ones": "zeros", "abs": "float"}
+
+
+@dataclass
+class Mutant:
+    """One change of one module: ``new`` in the place of ``old``, a field of ``holder``."""
+
+    path: Path
+    line: int
+    tree: ast.Module
+    holder: Any
+    field: str
+    position: int | None
+    old: ast.AST
+    new: ast.AST
+
+    def _put(self, node: ast.AST) -> None:
+        if self.position is None:
+            setattr(self.holder, self.field, node)
+        else:
+            getattr(self.holder, self.field)[self.position] = node
+
+    def source(self) -> str:
+        self._put(self.new)
+        text = ast.unparse(ast.fix_missing_locations(self.tree))
+        self._put(self.old)
+        return text
+
+    def __str__(self) -> str:
+        # An operator says little without what it stands in.
+        shown = isinstance(self.old, (ast.operator, ast.cmpop, ast.boolop, ast.unaryop))
+        before = ast.unparse(self.holder if shown else self.old).splitlines()[0]
+        self._put(self.new)
+        after = ast.unparse(ast.fix_missing_locations(self.holder if shown else self.new))
+        self._put(self.old)
+        return f"{self.path}:{self.line}: {before}  →  {after.splitlines()[0]}"
+
+
+def mutants(path: Path) -> list[Mutant]:
+    """All changes of a file, by the rules above."""
+    tree = ast.parse((ROOT / path).read_text())
+    change = _shorter_key(tree) if path.parts[0] == "pages" else _alternatives
+    sizes = {
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and f"{path.stem}.{ast.unparse(node.targets[0])}" in SIZES
+    }
+    return [
+        Mutant(path, line, tree, holder, field, position, node, new)
+        for line, holder, field, position, node in _places(tree, 0)
+        if line not in sizes
+        for new in change(node)
+    ]
+
+
+def _shorter_key(tree: ast.Module) -> Callable[[ast.AST], Iterator[ast.AST]]:
+    """For the keys of a module: each of their parts left out."""
+    keys: set[int] = set()
+    for node in ast.walk(tree):
+        held: list[ast.expr] = []
+        if isinstance(node, ast.Assign):
+            if ast.unparse(node.targets[0]).endswith(("key", "base", "wanted")):
+                held = [node.value]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("timed", "remember"):
+            held = node.args[:2]
+        keys |= {id(e) for e in held if isinstance(e, ast.Tuple) and len(e.elts) > 1}
+
+    def shorter(node: ast.AST) -> Iterator[ast.AST]:
+        if isinstance(node, ast.Tuple) and id(node) in keys:
+            for n in range(len(node.elts)):
+                yield ast.Tuple(node.elts[:n] + node.elts[n + 1 :], ast.Load())
+
+    return shorter
+
+
+def _places(holder: ast.AST, line: int) -> Iterator[tuple[int, ast.AST, str, int | None, ast.AST]]:
+    """Every node that may be changed, with the place that holds it."""
+    for field, value in ast.iter_fields(holder):
+        if field in ("annotation", "returns", "decorator_list", "type_params"):
+            continue
+        for position, node in enumerate(value) if isinstance(value, list) else [(None, value)]:
+            if not isinstance(node, ast.AST) or _left_out(node):
+                continue
+            here = getattr(node, "lineno", line)
+            yield here, holder, field, position, node
+            yield from _places(node, here)
+
+
+def _left_out(node: ast.AST) -> bool:
+    if isinstance(node, (ast.Import, ast.ImportFrom, ast.JoinedStr, ast.Raise)):
+        return True
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return True
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        return node.targets[0].id in SIZES
+    if isinstance(node, (ast.BoolOp, ast.Compare)):
+        return any(isinstance(n, ast.Name) and n.id in SIZES for n in ast.walk(node))
+    if isinstance(node, ast.keyword):
+        return node.arg == "directed"
+    return _square_side(node) or _tolerance(node)
+
+
+def _square_side(node: ast.AST) -> bool:
+    match node:
+        case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape")):
+            return name in ("W", "C", "A", "D", "operator")
+    return False
+
+
+def _tolerance(node: ast.AST) -> bool:
+    """A small number, a negative power of two, or a product with one of them."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, float) and 0 < node.value < 1e-3
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        return isinstance(node.right, ast.UnaryOp)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)):
+        return _tolerance(node.left) or _tolerance(node.right)
+    return False
+
+
+def _alternatives(node: ast.AST) -> Iterator[ast.AST]:
+    for operator in OPERATORS.get(type(node), []):
+        yield operator()
+    match node:
+        case ast.Constant(value=bool(value)):
+            yield ast.Constant(not value)
+        case ast.Constant(value=int(value)):
+            yield ast.Constant(value + 1)
+        case ast.Constant(value=float(value)):
+            yield ast.Constant(3.0 * value or 1.0)
+        case ast.UnaryOp():  # without its sign, `not` or `~`
+            yield node.operand
+        case ast.If() | ast.IfExp() if not _left_out(node.test):
+            other = copy.copy(node)
+            other.test = ast.UnaryOp(ast.Not(), node.test)
+            yield other
+        case ast.Break() | ast.Continue():
+            yield ast.Pass()
+        case ast.Expr(value=ast.Call()):
+            yield ast.Pass()
+        case ast.Slice():
+            for bound in ("lower", "upper"):
+                if getattr(node, bound) is not None:
+                    other = copy.copy(node)
+                    setattr(other, bound, None)
+                    yield other
+        case ast.Subscript(value=ast.Name(id="left" | "D" | "R")):
+            return  # symmetric
+        case ast.Subscript(slice=ast.Tuple(elts=[ast.Name() as a, ast.Name() as b])):
+            yield ast.Subscript(node.value, ast.Tuple([b, a]), node.ctx)
+        case ast.Call(func=ast.Name(id=name)) if name in TWINS:
+            yield ast.Call(ast.Name(TWINS[name]), node.args, node.keywords)
+        case ast.Call(func=ast.Attribute(attr=name)) if name in TWINS:
+            twin = ast.Attribute(node.func.value, TWINS[name], ast.Load())
+            yield ast.Call(twin, node.args, node.keywords)
+
+
+def _run_tests(folder: str, tests: list[str]) -> None:
+    """In a process of its own: the tests of the copy, to the first failure."""
+    import pytest
+
+    os.chdir(folder)
+    sys.path.insert(0, folder)
+    for name in [m for m in sys.modules if m.split(".")[0] in ("tests", "sdsc_core")]:
+        del sys.modules[name]
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    options = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-m", "not compiled"]
+    os._exit(pytest.main([*options, *tests]))
+
+
+def passes(folder: Path, tests: list[str], limit: float) -> bool:
+    """Whether all tests of the copy pass in time."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(PRELOAD)
+    process = context.Process(target=_run_tests, args=(str(folder), tests))
+    process.start()
+    process.join(limit)
+    if process.is_alive():
+        process.kill()
+        process.join()
+    return process.exitcode == 0
+
+
+def files_of(module: str) -> list[Path]:
+    """Files of a module, which may be a folder."""
+    if module in KEYS:
+        return [Path("pages/shared") / f"{module}.py"]
+    place = Path("sdsc_core") / module
+    if (ROOT / place).is_dir():
+        return sorted(p.relative_to(ROOT) for p in (ROOT / place).glob("*.py"))
+    return [place.with_suffix(".py")]
+
+
+def survivors(module: str, chosen: list[Mutant], folder: Path) -> list[Mutant]:
+    """The changes that all tests of the module let through."""
+    tests = KEYS.get(module) or [*TESTS[module], *map(str, files_of(module))]
+    begun = time.monotonic()
+    if not passes(folder, tests, 600):
+        raise SystemExit(f"The tests of {module} fail without any change: {' '.join(tests)}")
+    limit = 20 + 4 * (time.monotonic() - begun)
+    left = []
+    for done, mutant in enumerate(chosen):
+        (folder / mutant.path).write_text(mutant.source())
+        if passes(folder, tests, limit):
+            left.append(mutant)
+            print(f"  survives: {mutant}", flush=True)
+        shutil.copy(ROOT / mutant.path, folder / mutant.path)
+        if sys.stderr.isatty():
+            print(f"{module}: {done + 1} of {len(chosen)}", end="\r", file=sys.stderr)
+    return left
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Share of faults that the tests notice.")
+    known = ", ".join([*TESTS, *KEYS])
+    parser.add_argument("modules", nargs="*", metavar="module", help=f"of {known}")
+    parser.add_argument("--sample", type=int, help="changes of each module, drawn at random")
+    parser.add_argument("--seed", type=int, default=0, help="of the draw")
+    parser.add_argument("--lines", help="only these lines of the module, as 40-60")
+    options = parser.parse_args()
+    if unknown := set(options.modules) - {*TESTS, *KEYS}:
+        parser.error(f"{', '.join(unknown)}: choose of {known}.")
+    if not set(options.modules) & set(KEYS):  # whose kernels do not change, and are compiled once
+        os.environ["NUMBA_DISABLE_JIT"] = "1"
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    low, high = map(int, (options.lines or "0-1000000").split("-"))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for part in ("sdsc_core", "pages", "tests", "sample_data"):
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / part, folder / part, ignore=ignored)
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        for module in options.modules or TESTS:
+            chosen = [m for f in files_of(module) for m in mutants(f) if low <= m.line <= high]
+            total = len(chosen)
+            if options.sample and options.sample < total:
+                chosen = random.Random(options.seed).sample(chosen, options.sample)
+            left = survivors(module, chosen, folder)
+            caught = len(chosen) - len(left)
+            share = 100 * caught / max(1, len(chosen))
+            print(
+                f"{module}: {caught} of {len(chosen)} changes caught, {share:.0f} %, {total} in all"
+            )
+
+
+if __name__ == "__main__":
+    main()

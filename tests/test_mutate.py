@@ -1,0 +1,57 @@
+"""The mutation run changes what it should, one place at a time, and leaves the rest alone."""
+
+import ast
+from pathlib import Path
+
+from tests import mutate
+
+SOURCE = '''"""Text with 1 < 2."""
+TILE = 256
+
+
+def f(a: int = 1, b=0.5):
+    """1 + 1"""
+    if a < b and b != 2:
+        raise ValueError(f"{a + 1} is wrong")
+    limit = 1e-9 * a
+    return min(a[:3], -b), W.shape[0], a if TILE > 3 else b
+'''
+
+
+def changes(tmp_path, monkeypatch, source, name="sdsc_core/m.py"):
+    monkeypatch.setattr(mutate, "ROOT", tmp_path)
+    (tmp_path / name).parent.mkdir(parents=True)
+    (tmp_path / name).write_text(source)
+    found = mutate.mutants(Path(name))
+    original = ast.unparse(ast.parse(source))
+    for mutant in found:
+        assert mutant.source() != original
+    assert ast.unparse(found[0].tree) == original
+    return {str(m).split(": ", 1)[1] for m in found}
+
+
+def test_each_change_and_no_other(tmp_path, monkeypatch):
+    assert changes(tmp_path, monkeypatch, SOURCE) == {
+        "1  →  2",
+        "0.5  →  1.5",
+        "if a < b and b != 2:  →  if not (a < b and b != 2):",
+        "a < b and b != 2  →  a < b or b != 2",
+        "a < b  →  a <= b",
+        "a < b  →  a > b",
+        "b != 2  →  b == 2",
+        "2  →  3",
+        "min(a[:3], -b)  →  max(a[:3], -b)",
+        ":3  →  :",
+        "3  →  4",
+        "-b  →  b",
+    }
+
+
+def test_keys_lose_one_part_at_a_time(tmp_path, monkeypatch):
+    source = 'key = (a, b)\nfound = remember(("name", key), lambda: (1, 2))\n'
+    assert changes(tmp_path, monkeypatch, source, "pages/shared/m.py") == {
+        "(a, b)  →  (b,)",
+        "(a, b)  →  (a,)",
+        "('name', key)  →  (key,)",
+        "('name', key)  →  ('name',)",
+    }

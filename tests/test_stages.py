@@ -1,0 +1,154 @@
+"""What a session keeps between reruns: each setting that a result depends on is in its key.
+
+The same change is made in a session that has results already, and in one that has none; both must
+end with the same result. A key that leaves a setting out gives the old result in the first.
+"""
+
+from unittest.mock import MagicMock
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from pages.shared import stages
+from pages.shared.settings import METHOD, defaults
+from sdsc_core.datasets import Dataset, make_subspaces
+
+SPOT = MagicMock()  # where a bar may appear
+
+
+class State(dict):
+    """As `st.session_state`: names and attributes are the same."""
+
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+
+
+def small(seed=0, name="mine"):
+    """Too large for a full decomposition, so that the seed decides the last bits of a vector."""
+    made = make_subspaces(4, 3, 8, points_each=34, noise=0.3, random_state=seed)
+    return Dataset(made.X + 0.2, made.labels, name, made.class_names)
+
+
+@pytest.fixture
+def session(monkeypatch):
+    """Begins a session with the defaults and some settings."""
+
+    def begin(data=None, **settings):
+        state = State(defaults() | {"data": "mine", "loaded": {"mine": data or small()}} | settings)
+        monkeypatch.setattr(stages, "st", MagicMock(session_state=state))
+        return state
+
+    return begin
+
+
+def arrays(side):
+    W = side.W.toarray() if sp.issparse(side.W) else side.W
+    return [W, side.spectrum.eigenvalues, side.spectrum.vectors, side.labels, side.summary.conn.min]
+
+
+def everything(state):
+    """All that a screen shows of the present settings."""
+    data = stages.current_data()
+    run, problem = stages.show_or_last(data, SPOT)
+    assert problem == ""
+    return [
+        data.name, data.X, data.labels, run.k, run.k_from, run.path.picks, run.path.correlations,
+        *arrays(run.before), *arrays(run.after), *stages.causes(run),
+    ]  # fmt: skip
+
+
+def same(a, b):
+    return all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+CHANGES = {
+    "gamma": 3, "theta1": 0.9, "theta2": 0.5, "dense": "D3", "residual": "centred",
+    "similarity": "pair", "seed": 3, "clusters": "eigengap", "classes": [0, 2], "each": 33,
+    "pca": 5, "unit": True, "centre": True, "hide": True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_changed_setting_reaches_every_result(session, name):
+    changed = {name: CHANGES[name]}
+    fresh = everything(session(**changed))
+    state = session()
+    before = everything(state)
+    state.update(changed)
+    assert not same(before, fresh), "the change must matter here"
+    assert same(everything(state), fresh)
+    state.update(defaults(name))
+    assert same(everything(state), before)
+
+
+@pytest.mark.parametrize(
+    ("base", "change"),
+    [
+        ({"clusters": "own", "k": 4}, {"k": 7}),
+        ({"dense": "D3"}, {"dense": "D2"}),
+        ({"dense": "none"}, {"dense": "PCE"}),
+        ({"dense": "none", "seed": 1}, {"seed": 2}),
+        ({"dense": "D1"}, {"gamma": 2}),
+        ({"each": 20}, {"draw": 5}),
+        ({"hide": True}, {"draw": 5}),
+    ],
+)
+def test_a_change_from_other_settings_reaches_every_result(session, base, change):
+    fresh = everything(session(**base | change))
+    state = session(**base)
+    before = everything(state)
+    state.update(change)
+    assert not same(before, fresh), "the change must matter here"
+    assert same(everything(state), fresh)
+
+
+def test_another_data_set_under_the_same_name(session):
+    fresh = everything(session(small(1)))
+    state = session()
+    everything(state)
+    state.loaded["mine"] = small(1)
+    assert same(everything(state), fresh)
+
+
+def test_the_same_numbers_under_another_name(session):
+    state = session()
+    everything(state)
+    state.loaded["yours"] = small(name="yours")
+    state.data = "yours"
+    assert stages.current_data().name == "yours"
+
+
+def test_only_what_lies_after_a_change_is_computed_again(session, monkeypatch):
+    done = []
+    for stage in ("imc", "dense_stage", "spectrum", "changes"):
+        work = getattr(stages, stage)
+        monkeypatch.setattr(
+            stages, stage, lambda *a, s=stage, w=work, **k: done.append(s) or w(*a, **k)
+        )
+    state = session()
+    everything(state)
+    assert set(done) == {"imc", "dense_stage", "spectrum", "changes"}
+    for change, again in (
+        ({}, set()),
+        ({"theta1": 0.9}, {"dense_stage", "spectrum", "changes"}),
+        ({"gamma": 4}, {"dense_stage", "spectrum", "changes"}),
+        ({"seed": 9}, {"spectrum", "changes"}),
+        ({"residual": "centred"}, {"imc", "dense_stage", "spectrum", "changes"}),
+    ):
+        done.clear()
+        state.update(change)
+        everything(state)
+        assert set(done) - {"changes"} == again - {"changes"}
+
+
+@pytest.mark.parametrize("name", ["data", *METHOD, "clusters", "k"])
+def test_what_was_stopped_stays_stopped_until_a_setting_changes(session, name):
+    state = session()
+    everything(state)
+    stages._stop()
+    run, words = stages.show_or_last(stages.current_data(), SPOT)
+    assert run is state.last and words.startswith("Stopped.")
+    state.loaded["yours"] = small(1, "yours")
+    state[name] = (CHANGES | {"data": "yours", "theta3": 0.1, "k": 9})[name]
+    assert stages.show_or_last(stages.current_data(), SPOT)[1] == ""
