@@ -217,7 +217,7 @@ class TestUploads:
         assert found == {"patient": "identifier", "age": "feature", "pulse": "feature",
                          "iron": "feature", "diagnosis": "label"}  # fmt: skip
         assert size(screen) == (12, 3, 2)
-        assert "patient is taken for the identifier" in screen.session_state.loaded[
+        assert "patient” is taken for the identifier" in screen.session_state.loaded[
             "patients.csv"].note  # fmt: skip
         give(screen, "iron", "left out")
         assert size(screen) == (12, 2, 2)

@@ -59,8 +59,8 @@ class TestRoles:
         assert data.identifiers.tolist() == frame["patient"].tolist()
         assert [data.class_names[k] for k in data.labels] == frame["diagnosis"].tolist()
         assert data.rows.tolist() == list(range(2, 62))
-        assert "patient is taken for the identifier: it is text that differs" in data.note
-        assert "diagnosis is taken for the label: it is the only text with few" in data.note
+        assert "patient” is taken for the identifier: it is text that differs" in data.note
+        assert "diagnosis” is taken for the label: it is the only text with few" in data.note
         clusters = SDSC(3).fit_predict(data.X)
         assert clustering_accuracy(data.labels, clusters) > 0.95
 
@@ -291,7 +291,7 @@ class TestCommandLine:
             cells = frame.iloc[int(row["row"]) - 2]
             assert [cells["patient"], cells["diagnosis"]] == [row["identifier"], row["class"]]
         out = capsys.readouterr().out
-        assert "58 points, 8 features" in out and "patient is taken for the identifier" in out
+        assert "58 points, 8 features" in out and "patient” is taken for the identifier" in out
 
     def test_options(self, made, tmp_path, capsys):
         content = patients(made).to_csv(index=False)

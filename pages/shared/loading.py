@@ -141,7 +141,8 @@ def check(data: Dataset) -> Dataset:
     if data.n_features < 2:
         raise ValueError(
             f"It has {_count(data.n_features, 'feature')} for each of its {data.n_points:,}"
-            " samples, but correlation needs at least 2; choose another variable or orientation."
+            " samples, but correlation needs at least 2; choose another variable, orientation or"
+            " role of a column."
         )
     if data.n_points < 2:
         raise ValueError(

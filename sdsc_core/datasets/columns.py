@@ -108,7 +108,7 @@ def table_columns(table: Table, choice: Choice) -> list[Column]:
 def _sentences(columns: Sequence[Column]) -> list[str]:
     """What was guessed, as a sentence for each role."""
     said = [
-        f"Column {c.name} is taken for the {c.role}: {c.why}."
+        f"“{c.name}” is taken for the {c.role}: {c.why}."
         for c in columns
         if c.why and c.role in ("label", "identifier")
     ]
