@@ -14,6 +14,8 @@ import streamlit as st
 
 # No import of the library here: the first words of a page must not wait for it.
 GAMMA_MAX = 20
+GAMMA_UNSAID = 5  # what an address that speaks of other settings but not of Γ means: it was made
+# when 5 was the default. Addresses with anything in them name Γ now; see `query`.
 STAGES = ("none", "PCE", "D1", "D2", "D3")
 SORTS = ("worst", "change", "after", "before", "i", "j", "condition", "witness")
 
@@ -93,7 +95,7 @@ SETTINGS: dict[str, Setting] = {
     "data": Setting("faces", str),
     "clusters": Setting("known", one_of("known", "gap", "own")),
     "k": Setting(2, whole(1, 10**6)),
-    "gamma": Setting(5, whole(1, GAMMA_MAX)),
+    "gamma": Setting(6, whole(1, GAMMA_MAX)),
     "theta1": Setting(0.8, number(0.02, 1.0)),
     "theta2": Setting(0.6, number(0.01, 0.99)),
     "theta3": Setting(0.3, number(0.0, 0.98)),
@@ -139,13 +141,24 @@ def spell(value: Any) -> str:
     return ".".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
+def query(values: dict[str, Any]) -> dict[str, str]:
+    """What of these settings the address says: what differs from the defaults, and then also Γ."""
+    differing = {
+        name: spell(value)
+        for name, value in values.items()
+        if spell(value) != spell(SETTINGS[name].default)
+    }
+    return differing | ({"gamma": spell(values["gamma"])} if differing else {})
+
+
 def begin() -> None:
     """Once for each run, before any widget: settings from the address, then kept alive."""
     state = st.session_state
     if "begun" not in state:
         state.begun = True
+        unsaid = {"gamma": GAMMA_UNSAID} if set(SETTINGS) & set(st.query_params) else {}
         for name, setting in SETTINGS.items():
-            state[name] = setting.default
+            state[name] = unsaid.get(name, setting.default)
             if name in st.query_params:
                 try:
                     state[name] = setting.read(st.query_params[name])
@@ -176,12 +189,13 @@ def publish() -> None:
     What stands in for want of labels is not written: whoever opens the address has it by itself.
     """
     gave_way = st.session_state.get("gave_way", {})
-    wanted = {
-        name: spell(st.session_state[name])
-        for name, setting in SETTINGS.items()
-        if spell(st.session_state[name]) != spell(setting.default)
-        and gave_way.get(name) != st.session_state[name]
-    }
+    wanted = query(
+        {
+            name: st.session_state[name]
+            for name in SETTINGS
+            if gave_way.get(name) != st.session_state[name]
+        }
+    )
     if wanted != st.query_params.to_dict():
         st.query_params.from_dict(wanted)
 
