@@ -156,7 +156,8 @@ def begin() -> None:
     state = st.session_state
     if "begun" not in state:
         state.begun = True
-        unsaid = {"gamma": GAMMA_UNSAID} if set(SETTINGS) & set(st.query_params) else {}
+        said = set(SETTINGS) & set(st.query_params)
+        unsaid = {"gamma": GAMMA_UNSAID} if said and "gamma" not in said else {}
         for name, setting in SETTINGS.items():
             state[name] = unsaid.get(name, setting.default)
             if name in st.query_params:
