@@ -21,6 +21,7 @@ from sdsc_core.checks import (
     check_data,
 )
 from sdsc_core.datasets.known import FOLDER_VARIABLE
+from sdsc_core.extras import MissingExtra, require
 from sdsc_core.methods import METHODS
 from sdsc_core.methods.base import Method
 from sdsc_core.metrics import Summary
@@ -53,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         options.run(options)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (ValueError, OSError, MemoryError) as error:
+    except (ValueError, OSError, MemoryError, MissingExtra) as error:
         print(f"sdsc: {_sentence(error)}", file=sys.stderr)
         return BAD_INPUT
     return 0
@@ -368,6 +369,7 @@ def _app(options: argparse.Namespace) -> None:
         if not folder.is_dir():
             raise ValueError(f"--data is {options.data!r}; give a folder that exists.")
         os.environ[FOLDER_VARIABLE] = str(folder)
+    require("streamlit", "The app")
     load_libraries()
     sys.argv = streamlit_arguments(options.port, options.others, options.address)
     # In this process, so that Ctrl-C and a signal to `sdsc` reach the server itself.

@@ -161,6 +161,7 @@ def dense_stage(
     """
     check_choice(dense, "dense", DENSE_STAGES)
     if dense is None:
+        check_affinity(W)
         return W
     if dense == "PCE":
         star = pce(W, theta1, theta2, n_jobs=n_jobs, progress=progress)

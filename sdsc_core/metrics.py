@@ -266,7 +266,7 @@ def tally(changes: Changes, labels: Any, conditions: tuple[int, ...] = (1, 2, 3)
     inside = _same_cluster(changes, labels)
     new = changes.before == 0
     out = []
-    for condition in conditions:
+    for condition in np.atleast_1d(conditions).tolist():
         mine = changes.condition == condition
         n_in, n_between = int((mine & inside).sum()), int((mine & ~inside).sum())
         new_in, new_between = int((mine & inside & new).sum()), int((mine & ~inside & new).sum())
@@ -303,6 +303,7 @@ def rank_changes(
     check_choice(where, "where", ("all", "inside", "between"))
     inside = _same_cluster(changes, labels)
     labels = check_labels(labels)
+    conditions, clusters = np.atleast_1d(conditions), np.atleast_1d(clusters)
     keep = np.ones(len(changes), bool) if where == "all" else inside == (where == "inside")
     if len(conditions):
         keep &= np.isin(changes.condition, conditions)

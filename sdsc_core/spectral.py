@@ -151,6 +151,8 @@ def spectral_clustering(
     found = spectrum_
     if found is None:
         found = spectrum(W, n_clusters, n_clusters, random_state, progress)
+    if not isinstance(found, Spectrum):
+        raise ValueError(f"spectrum_ is {type(found).__name__}; give what `spectrum` returns.")
     points, vectors = found.vectors.shape
     if points != W.shape[0] or vectors < n_clusters:
         raise ValueError(

@@ -9,7 +9,10 @@ from sdsc_core import (
     SDSC,
     affinity,
     analyse,
+    changes,
     clustering_accuracy,
+    components,
+    confusion,
     connectivity,
     cut_vol,
     datasets,
@@ -18,17 +21,24 @@ from sdsc_core import (
     explain,
     imc,
     inside_share,
+    misplaced,
     ncut,
     nmi,
     pce,
+    preserving_error,
+    rank_changes,
     spectral_clustering,
     spectrum,
+    suggest_n_clusters,
     summarise,
+    tally,
 )
 from sdsc_core.blocks import n_threads
 
 X = np.random.default_rng(0).standard_normal((12, 5))
 W = imc(X, 3).affinity()
+STAR = pce(W)
+FOUND = changes(W, STAR)
 HALF = np.repeat([0, 1], 6)
 
 
@@ -59,37 +69,97 @@ DATA = {
     "one point": (X[:1], ["X", "1 sample"]),
     "one feature": (X[:, :1], ["X", "1 feature"]),
 }
-AFFINITY = {
-    "not square": (np.zeros((3, 4)), ["W", "(3, 4)"]),
-    "a vector": (np.zeros(3), ["W", "(3,)"]),
+HUGE = W.toarray().astype(object)
+HUGE[0, 1] = HUGE[1, 0] = 10**400
+SQUARE = {  # what no square matrix of numbers is
+    "a list": ([1, 2, 3], ["(3,)"]),
+    "a number": (3, ["()"]),
+    "nothing": (None, []),
+    "a word": ("W", ["not real numbers"]),
+    "ragged": ([[1], [1, 2]], ["not real numbers"]),
+    "a cube": (np.zeros((2, 2, 2)), ["(2, 2, 2)"]),
+    "not square, sparse": (sp.csr_array((3, 4)), ["(3, 4)"]),
+    "empty": (np.zeros((0, 0)), ["(0, 0)"]),
+    "complex": (W.toarray() + 0.5j, ["not real numbers"]),
+    "complex, sparse": (sp.csr_array(W.toarray() + 0.5j), ["not real numbers"]),
+    "too large": (HUGE, ["not real numbers"]),
+    "objects": (np.full((3, 3), object()), ["not real numbers"]),
+    "dates": (np.zeros((3, 3), "M8[s]"), ["not real numbers"]),
+    "not square": (np.zeros((3, 4)), ["(3, 4)"]),
+    "a vector": (np.zeros(3), ["(3,)"]),
+    "nan": (edited(np.nan), ["NaN"]),
+    "inf": (edited(np.inf), ["infinite"]),
+    "damaged": (W.copy(), ["damaged"]),
+}
+SQUARE["damaged"][0].indices[0] = 99
+AFFINITY = SQUARE | {
     "not symmetric": (edited(0.987, both=False), ["W", "not symmetric"]),
     "negative": (edited(-0.25), ["W", "-0.25"]),
-    "nan": (edited(np.nan), ["W", "NaN"]),
-    "inf": (edited(np.inf), ["W", "infinite"]),
     "text": (np.array([["a", "b"], ["b", "a"]]), ["W", "not real numbers"]),
 }
 ABOVE_ONE = {"above one": (edited(1.5), ["W", "1.5", "[0, 1]"])}
 TAKES_DATA = {"imc": imc, "SDSC": lambda X: SDSC(2).fit(X)} | {
     name: method.solve for name, method in METHODS.items() if not method.needs_clusters
 }
+TAKES_COEFFICIENTS = {"affinity": affinity, "preserving_error": lambda C: preserving_error(C, HALF)}
 TAKES_AFFINITY = {
     "spectrum": lambda W: spectrum(W, 2),
     "spectral_clustering": lambda W: spectral_clustering(W, 2),
     "connectivity": connectivity,
-    "cut_vol": lambda W: cut_vol(W, np.zeros(len(W))),
-    "ncut": lambda W: ncut(W, np.zeros(len(W))),
-    "inside_share": lambda W: inside_share(W, np.zeros(len(W))),
+    "components": components,
+    "cut_vol": lambda W: cut_vol(W, HALF),
+    "ncut": lambda W: ncut(W, HALF),
+    "inside_share": lambda W: inside_share(W, HALF),
+    "summarise": lambda W: summarise(W, HALF),
+    "analyse": lambda A: analyse(A, W, HALF),
+    "analyse, W_star": lambda A: analyse(W, A, HALF),
+    "changes, W_star": lambda A: changes(W, A),
+    "dense_stage, none": lambda W: dense_stage(W, None),
 }
 TAKES_UNIT_AFFINITY = {
     "pce": pce,
     "densify": densify,
+    "densify, all paths": lambda W: densify(W, "D1", None),
     "explain": lambda W: explain(W, 0, 1),
+    "changes": lambda W: changes(W, STAR),
     "dense_stage": dense_stage,
+}
+TAKES_LABELS = {
+    "clustering_accuracy, y_true": lambda y: clustering_accuracy(y, HALF),
+    "clustering_accuracy, y_pred": lambda y: clustering_accuracy(HALF, y),
+    "nmi": lambda y: nmi(y, HALF),
+    "confusion": lambda y: confusion(y, HALF),
+    "misplaced": lambda y: misplaced(HALF, y),
+    "connectivity": lambda y: connectivity(W, y),
+    "cut_vol": lambda y: cut_vol(W, y),
+    "ncut": lambda y: ncut(W, y),
+    "inside_share": lambda y: inside_share(W, y),
+    "analyse": lambda y: analyse(W, STAR, y),
+    "summarise": lambda y: summarise(W, y),
+    "summarise, truth": lambda y: summarise(W, HALF, y),
+    "preserving_error": lambda y: preserving_error(W, y),
+    "tally": lambda y: tally(FOUND, y),
+    "rank_changes": lambda y: rank_changes(FOUND, y),
+}
+LABELS = {
+    "a number": (3, ["()"]),
+    "a word": ("abc", ["()"]),
+    "a column": (HALF[:, None], ["(12, 1)"]),
+    "too few": ([0, 1], ["2"]),
+    "empty": ([], []),
+    "nan": ([np.nan] * 12, ["NaN"]),
+    "text and numbers": ([1, "a"] * 6, ["neither only numbers nor only text"]),
+    "gaps": (["a", None] * 6, ["neither only numbers nor only text"]),
+    "objects": (np.array([object()] * 12), ["neither only numbers nor only text"]),
+    "complex": (HALF + 1j, ["neither only numbers nor only text"]),
+    "ragged": ([[1], [1, 2]] * 6, []),
 }
 CALLS = [
     pytest.param(call, argument, words, id=f"{name}-{case}")
     for callables, cases in (
         (TAKES_DATA, DATA),
+        (TAKES_COEFFICIENTS, SQUARE),
+        (TAKES_LABELS, LABELS),
         (TAKES_AFFINITY, AFFINITY),
         (TAKES_UNIT_AFFINITY, AFFINITY | ABOVE_ONE),
     )
@@ -97,7 +167,44 @@ CALLS = [
     for case, (argument, words) in cases.items()
 ]
 
+THETAS = [
+    (0.6, 0.8), (0.7, 0.7), (1.1, 0.6), (0.8, -0.1), (np.nan, 0.6), (0.8, np.nan), ("0.8", 0.6),
+    (0.8, None), (0.8j, 0.6), (np.array([0.8, 0.9]), 0.6), (True, 0.6),
+]  # fmt: skip
+TAKES_THETAS = {
+    "pce": lambda a, b: pce(W, a, b),
+    "dense_stage": lambda a, b: dense_stage(W, "PCE", a, b),
+    "explain": lambda a, b: explain(W, 0, 1, a, b),
+    "changes": lambda a, b: changes(W, STAR, "PCE", a, b),
+    "SDSC": lambda a, b: SDSC(2, theta1=a, theta2=b).fit(X),
+}
+SOLVED = {
+    name: lambda more, method=method: method.solve(X, n_clusters=2, **more)
+    for name, method in METHODS.items()
+}
+TAKES_SEED = SOLVED | {
+    "spectral_clustering": lambda more: spectral_clustering(W, 2, **more),
+    "spectrum": lambda more: spectrum(W, 2, **more),
+    "SDSC": lambda more: SDSC(2, **more).fit(X),
+}
+TAKES_JOBS = SOLVED | {
+    "imc": lambda more: imc(X, 2, **more),
+    "pce": lambda more: pce(W, **more),
+    "densify": lambda more: densify(W, **more),
+    "SDSC": lambda more: SDSC(2, **more).fit(X),
+}
+
 SETTINGS = [
+    (lambda: imc(X, 3, memory_mb="1"), ["memory_mb", "'1'"]),
+    (lambda: suggest_n_clusters([]), ["eigenvalues", "(0,)"]),
+    (lambda: suggest_n_clusters([1, np.nan]), ["eigenvalues", "NaN"]),
+    (lambda: tally([1], HALF), ["changes", "list"]),
+    (lambda: rank_changes(None, HALF), ["changes", "NoneType"]),
+    (lambda: changes(W, np.zeros((5, 5))), ["W_star", "(5, 5)", "(12, 12)"]),
+    (lambda: analyse(W, np.zeros((5, 5)), HALF), ["W_star", "(5, 5)", "(12, 12)"]),
+    (lambda: changes(W, STAR, np.array(["PCE", "D1"])), ["rule", "D1"]),
+    (lambda: spectrum(W, 2, "x"), ["n_clusters", "'x'"]),
+    (lambda: spectral_clustering(W, 2, spectrum_=3), ["spectrum_", "int"]),
     (lambda: imc(X, 0), ["n_iterations", "0"]),
     (lambda: imc(X, 12), ["n_iterations", "12"]),
     (lambda: imc(X, 2.5), ["n_iterations", "2.5"]),
@@ -158,6 +265,51 @@ def test_bad_matrices_are_named(call, argument, words):
 @pytest.mark.parametrize(("call", "words"), SETTINGS)
 def test_bad_settings_are_named(call, words):
     assert_refuses(call, words)
+
+
+@pytest.mark.parametrize("name", TAKES_THETAS)
+def test_bad_thetas_are_named(name):
+    for pair in THETAS:
+        assert_refuses(lambda pair=pair: TAKES_THETAS[name](*pair), ["theta"])
+
+
+def test_thetas_count_for_pce_alone():
+    star = densify(W, "D1")
+    np.testing.assert_array_equal(
+        changes(W, star, "D1", "x", None).after, changes(W, star, "D1").after
+    )
+    assert explain(W, 0, 1, "x", rule="D1") == explain(W, 0, 1, rule="D1")
+
+
+@pytest.mark.parametrize("name", TAKES_SEED)
+def test_bad_seeds_are_named(name):
+    for value in ("x", -1, 1.5, 2**33, np.nan, [1]):
+        more = {"random_state": value}
+        assert_refuses(lambda more=more: TAKES_SEED[name](more), ["random_state", repr(value)])
+
+
+@pytest.mark.parametrize("name", TAKES_JOBS)
+def test_bad_numbers_of_threads_are_named(name):
+    for value in ("2", 0, -2, 1.5, np.nan, [1], True):
+        more = {"n_jobs": value}
+        assert_refuses(lambda more=more: TAKES_JOBS[name](more), ["n_jobs", repr(value)])
+
+
+READS_MATRIX = TAKES_UNIT_AFFINITY | TAKES_AFFINITY | TAKES_COEFFICIENTS
+
+
+@pytest.mark.parametrize("name", READS_MATRIX)
+def test_what_is_given_stays_as_it_is(name):
+    turned = W.copy()
+    for a, b in zip(W.indptr, W.indptr[1:], strict=False):
+        turned.indices[a:b], turned.data[a:b] = W.indices[a:b][::-1], W.data[a:b][::-1]
+    kept = turned.copy()
+    if name == "changes" or name.endswith("W_star"):
+        changes(turned, turned)
+    else:
+        READS_MATRIX[name](turned)
+    for part in ("data", "indices", "indptr"):
+        np.testing.assert_array_equal(getattr(turned, part), getattr(kept, part))
 
 
 @pytest.mark.parametrize("name", METHODS)

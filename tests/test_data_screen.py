@@ -296,10 +296,10 @@ class TestUploads:
         run(screen)
         run(screen)
         assert screen.session_state.clusters == "gap"
-        assert screen.query_params == {"data": "noisy_subspaces.npy"}
+        assert screen.query_params == {"data": "noisy_subspaces.npy", "gamma": "6"}
         choose(screen, "Data set", "digits")
         assert screen.session_state.last.k_from == "known"
-        assert screen.query_params == {"data": "digits"}
+        assert screen.query_params == {"data": "digits", "gamma": "6"}
 
     def test_huge_values_are_refused(self, screen):
         upload(screen, "huge.csv", csv(np.random.default_rng(0).random((20, 4)) * 1e308))

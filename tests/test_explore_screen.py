@@ -1,6 +1,7 @@
 """The Explore screen without a browser: what its controls do and what the address holds."""
 
 import contextlib
+import inspect
 import io
 import json
 import re
@@ -12,6 +13,7 @@ import pytest
 from pages.shared import downloads, panels, settings
 from pages.shared.presets import PRESETS
 from sdsc_core import (
+    METHODS,
     components,
     confusion,
     datasets,
@@ -82,7 +84,7 @@ def unlabelled():
 def test_the_first_picture_is_the_library_s(app):
     run(app)
     data = datasets.sample("faces")
-    W = imc(data.X, 5).affinity()
+    W = imc(data.X, 6).affinity()
     star = pce(W, 0.8, 0.6)
     before, after = (summarise(A, spectral_clustering(A, 6), data.labels) for A in (W, star))
     shown = figures(app)
@@ -117,7 +119,9 @@ def test_moving_a_theta_moves_the_others_on_the_screen(app):
     choose(app, theta3=0.9)
     assert thetas(app) == [0.92, 0.91, 0.9]
     assert [app.slider(key=f"theta{i}").value for i in (1, 2, 3)] == thetas(app)
-    assert app.query_params == {"theta1": "0.92", "theta2": "0.91", "theta3": "0.9"}
+    assert app.query_params == {
+        "theta1": "0.92", "theta2": "0.91", "theta3": "0.9", "gamma": "6",
+    }  # fmt: skip
     press(app, "Reset to the paper's values")
     assert thetas(app) == [0.8, 0.6, 0.3] and app.query_params == {}
 
@@ -161,7 +165,7 @@ def test_where_the_number_of_clusters_comes_from(app):
     choose(app, clusters="own")
     choose(app, k=3)
     assert "3 clusters (chosen)" in headline(app)
-    assert app.query_params == {"clusters": "own", "k": "3"}
+    assert app.query_params == {"clusters": "own", "k": "3", "gamma": "6"}
 
 
 def test_more_clusters_than_points_become_as_many(app):
@@ -258,10 +262,10 @@ def test_a_pinned_run_is_compared_with_what_comes_after(app):
     assert now["Q"][3] == first["Q"][1] and float(now["Q"][4]) == pytest.approx(
         float(now["Q"][1]) - float(first["Q"][1]), abs=1.01e-4
     )
-    said = next(c.value for c in app.caption if "A: Shaded faces, Γ = 5, PCE" in c.value)
+    said = next(c.value for c in app.caption if "A: Shaded faces, Γ = 6, PCE" in c.value)
     assert "residual as printed, similarity with residual, seed 0, 6 clusters" in said
     a, b = app.session_state["pinned"], app.session_state["last"]
-    assert (panels._difference(a, b), panels._difference(b, a)) == ("Γ = 5", "Γ = 2")
+    assert (panels._difference(a, b), panels._difference(b, a)) == ("Γ = 6", "Γ = 2")
     assert panels._difference(a, a) == "same settings"
     press(app, "Unpin")
     assert len(table(app)["ACC"]) == 3
@@ -298,6 +302,34 @@ def test_the_address_brings_everything_back(app):
     assert any("Point 3 " in m.value for m in app.markdown)
 
 
+def test_an_address_made_when_gamma_was_5_by_default_still_means_5(app):
+    app.query_params.update(dense="D1")
+    run(app)
+    assert "Γ = 5." in headline(app)
+    assert app.query_params == {"dense": "D1", "gamma": "5"}
+
+
+def test_the_app_begins_with_the_library_s_gamma(app):
+    run(app)
+    default = inspect.signature(imc).parameters["n_iterations"].default
+    assert app.session_state["gamma"] == default == METHODS["IMC"].settings()["n_iterations"]
+    choose(app, dense="D1")
+    assert app.query_params == {"dense": "D1", "gamma": str(default)}
+
+
+def test_eigenvectors_that_did_not_converge_are_told(app, unconverged):
+    load(app, Dataset(np.random.default_rng(0).standard_normal((200, 8)), None, "noise alone"))
+    vectors, conn = "The eigenvectors did not converge", "The eigenvalues behind CONN did not"
+    notes = next(c.value for c in app.caption if "go by the found clusters" in c.value)
+    for name in ("W", "W*"):
+        assert f"{name}: {vectors}" in notes
+    assert f"W and W*: {conn} converge." in notes
+    app.session_state["more"] = "Eigenvalues"
+    run(app)
+    told = [w.value for w in app.warning]
+    assert len([t for t in told if vectors in t]) == 2 and any(conn in t for t in told)
+
+
 OUT_OF_RANGE = {
     "gamma": ("0", "21", "x", "", "1.5", "-3"),
     "theta1": ("1.2", "nan", "0", "-1", "inf"),
@@ -322,7 +354,7 @@ def test_a_value_out_of_range_is_dropped_from_the_address(app):
     app.query_params.update({name: texts[0] for name, texts in OUT_OF_RANGE.items()}, nothing="1")
     run(app)
     assert app.query_params == {}
-    assert "6 clusters (known), Γ = 5" in headline(app)
+    assert "6 clusters (known), Γ = 6" in headline(app)
 
 
 def test_an_address_with_thetas_out_of_order_is_put_in_order(app):
@@ -336,7 +368,7 @@ def test_an_address_that_names_somebody_s_file_says_so(app):
     run(app)
     assert "“mine\\.csv” must be loaded again" in app.warning[0].value
     assert not figures(app) and not any("Shaded faces" in m.value for m in app.markdown)
-    assert app.query_params == {"data": "mine.csv"}
+    assert app.query_params == {"data": "mine.csv", "gamma": "5"}
 
 
 def test_classes_that_the_data_does_not_have_are_ignored(app):
@@ -380,7 +412,7 @@ def test_a_point_is_marked_and_unmarked(app):
     app.query_params["point"] = "5"
     run(app)
     press(app, "Unmark")
-    assert app.session_state["point"] == -1 and app.query_params == {}
+    assert app.session_state["point"] == -1 and app.query_params == {"gamma": "5"}
 
 
 def notes(app):

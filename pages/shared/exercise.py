@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages.shared.settings import PREPARE, SETTINGS, in_exercise, spell
+from pages.shared.settings import PREPARE, SETTINGS, in_exercise, query
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset
 
 LOCKS = {
@@ -65,11 +65,7 @@ def address(hide: bool, lock: list[str], k: int = 0) -> str:
     values |= {"hide": hide, "lock": lock}
     if k:
         values |= {"clusters": "own", "k": k}
-    query = {
-        name: spell(value)
-        for name, value in values.items()
-        if spell(value) != spell(SETTINGS[name].default)
-    }
+    said = query(values)
     url = (st.context.url or "").split("?")[0].rstrip("/")
     url += "/" * (url.count("/") == 2)  # host alone
-    return f"{url}?{urlencode(query)}" if query else url
+    return f"{url}?{urlencode(said)}" if said else url

@@ -22,17 +22,17 @@ PRESETS = [
     Preset(
         "Faces",
         "Six faces under 64 lights. PCE fills the diagonal blocks; the rest stays nearly empty.",
-        {"data": "faces"},
+        {"data": "faces", "gamma": 5},
     ),
     Preset(
         "Clean subspaces",
         "No noise, yet six dimensions in ten meet each other often: W has links off the blocks.",
-        {"data": "subspaces", "gamma": 6},
+        {"data": "subspaces"},
     ),
     Preset(
         "Digits",
         "With the similarity of the pair PCE gains much; switch to “with residual” and it is gone.",
-        {"data": "digits", "gamma": 6, "similarity": "pair"},
+        {"data": "digits", "similarity": "pair"},
     ),
     Preset(
         "Moving bodies",

@@ -20,6 +20,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 # No import of the library here: the first words of a page must not wait for it.
 GAMMA_MAX = 20
+GAMMA_UNSAID = 5  # what an address that speaks of other settings but not of Γ means: it was made
+# when 5 was the default. Addresses with anything in them name Γ now; see `query`.
 STAGES = ("none", "PCE", "D1", "D2", "D3")
 SORTS = ("worst", "change", "after", "before", "i", "j", "condition", "witness")
 
@@ -99,7 +101,7 @@ SETTINGS: dict[str, Setting] = {
     "data": Setting("faces", str),
     "clusters": Setting("known", one_of("known", "gap", "own")),
     "k": Setting(2, whole(1, 10**6)),
-    "gamma": Setting(5, whole(1, GAMMA_MAX)),
+    "gamma": Setting(6, whole(1, GAMMA_MAX)),
     "theta1": Setting(0.8, number(0.02, 1.0)),
     "theta2": Setting(0.6, number(0.01, 0.99)),
     "theta3": Setting(0.3, number(0.0, 0.98)),
@@ -145,6 +147,16 @@ def spell(value: Any) -> str:
     return ".".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
+def query(values: dict[str, Any]) -> dict[str, str]:
+    """What of these settings the address says: what differs from the defaults, and then also Γ."""
+    differing = {
+        name: spell(value)
+        for name, value in values.items()
+        if spell(value) != spell(SETTINGS[name].default)
+    }
+    return differing | ({"gamma": spell(values["gamma"])} if differing else {})
+
+
 def begin() -> None:
     """Once for each run, before any widget: all settings, whatever became of their widgets."""
     state = st.session_state
@@ -173,12 +185,14 @@ def rebuild() -> None:
 
 def from_address() -> dict[str, Any]:
     """All settings as the address has them; a value out of range is dropped for the default."""
+    said = set(SETTINGS) & set(st.query_params)
+    unsaid = {"gamma": GAMMA_UNSAID} if said and "gamma" not in said else {}
     values = {}
     for name, setting in SETTINGS.items():
         try:
             values[name] = setting.read(st.query_params[name])
         except (KeyError, ValueError):
-            values[name] = setting.default
+            values[name] = unsaid.get(name, setting.default)
     return values | _ordered(values, "theta1")
 
 
@@ -211,11 +225,7 @@ def address() -> dict[str, str]:
     """
     state = st.session_state
     gave_way = state.get("gave_way", {})
-    return {
-        name: spell(state[name])
-        for name, setting in SETTINGS.items()
-        if spell(state[name]) != spell(setting.default) and gave_way.get(name) != state[name]
-    }
+    return query({name: state[name] for name in SETTINGS if gave_way.get(name) != state[name]})
 
 
 def publish() -> None:

@@ -148,6 +148,6 @@ def readings(data: Dataset) -> None:
     )  # fmt: skip
     side.button(
         "Reset to the paper's values", on_click=apply, args=(defaults(*METHOD),), width="stretch",
-        help="Γ = 5, θ₁ = 0.8, θ₂ = 0.6, PCE, both readings as printed.",
+        help="Γ = 6, θ₁ = 0.8, θ₂ = 0.6, PCE, both readings as printed.",
         disabled=bool(st.session_state.lock),
     )  # fmt: skip

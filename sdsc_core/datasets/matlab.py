@@ -18,6 +18,7 @@ from sdsc_core.datasets.safe import (
     megabytes,
     real_numbers,
 )
+from sdsc_core.extras import require
 
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 MATLAB_TYPES = {"double": "float64", "single": "float32", "logical": "bool", "char": "text"}
@@ -125,7 +126,7 @@ def _cell_text(value: NDArray, variable: Variable, label: str) -> NDArray:
 
 
 def _hdf5_container(file: IO[bytes], label: str, limit: int) -> Container:
-    import h5py
+    h5py = require("h5py", "Reading .mat files of MATLAB 7.3")
 
     root = h5py.File(file, "r")
     names = [name for name in root if not name.startswith("#")]

@@ -17,6 +17,7 @@ from sdsc_core.datasets.safe import (
     megabytes,
     reading,
 )
+from sdsc_core.extras import require
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".bmp", ".gif", ".tif", ".tiff")
 # Only these decoders: others start programs, or take memory before the size is known.
@@ -153,7 +154,7 @@ def _folder(info: zipfile.ZipInfo) -> str:
 
 def _open(data: bytes, place: str) -> Any:
     """The picture with its size known and its pixels not yet unpacked."""
-    from PIL import Image
+    Image = require("PIL.Image", "Reading pictures")
 
     picture = Image.open(io.BytesIO(data), formats=FORMATS)
     if picture.width * picture.height > MAX_PIXELS:

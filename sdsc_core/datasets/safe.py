@@ -14,6 +14,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdsc_core.extras import MissingExtra
+
 MAX_BYTES = 2 * 2**30  # of one array in memory, as float64 where it holds numbers
 MAX_VARIABLES = 1000  # in one file
 
@@ -59,7 +61,7 @@ def reading(label: str, what: str) -> Iterator[None]:
     """One sentence in place of whatever a parser raises on a broken file."""
     try:
         yield
-    except Refused:
+    except (Refused, MissingExtra):
         raise
     except MemoryError as error:
         raise Refused(f"{label} needs more memory than there is.") from error

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.datasets.safe import Refused, Variable, check_size
+from sdsc_core.extras import require
 
 Header = bool | Literal["auto"]
 
@@ -263,7 +264,7 @@ def _count_lines(file: IO[bytes], start: int) -> int:
 
 
 def _parse(file: IO[bytes], layout: Layout, label: str, **options: Any) -> Any:
-    import pandas as pd
+    pd = require("pandas", "Reading tables")
 
     file.seek(layout.start)
     try:

@@ -1,5 +1,9 @@
 """Figures, usable in a notebook: Plotly charts, and what a picture of W and W* needs."""
 
+from sdsc_core.extras import require
+
+require("plotly", "Drawing figures")  # before the parts below, which all import it
+
 from sdsc_core.figures.charts import (
     affinities,
     alike,
