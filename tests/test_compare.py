@@ -178,7 +178,7 @@ def test_a_run_ends_when_the_data_changes(app, cut_short):
     open_screen(app, data="motion")
     cut_short(StopException)
     press(app, "Run")
-    todo = {j for j in app.session_state.cells}
+    todo = set(app.session_state.cells)
     app.session_state.queue.keys = {*todo, "another cell"}  # as a click on other data finds it
     app.selectbox(key="data").select("digits").run()
     assert not app.exception and len(done(app)) == 1
