@@ -14,8 +14,6 @@ import scipy.sparse as sp
 from sdsc_core import datasets, imc, misplaced, pce, spectral_clustering, summarise
 from tests.browser import ROOT, settled
 
-LEFT, TOP, GAP, MOST = 64, 42, 70, 520  # how the two matrices lie on the canvas
-
 
 @pytest.fixture(scope="module")
 def faces():
@@ -82,10 +80,10 @@ def window(page):
 def cell(page, row, column, panel=0):
     """Where a cell of a matrix lies in the page."""
     box = canvas(page).bounding_box()
-    side = min((box["width"] - LEFT - 10 - GAP) // 2, MOST)
+    left, top, side, step = (float(v) for v in canvas(page).get_attribute("data-place").split(","))
     x0, y0, x1, y1 = window(page)
-    x = LEFT + panel * (side + GAP) + (column + 0.5 - x0) * side / (x1 - x0)
-    return box["x"] + x, box["y"] + TOP + (row + 0.5 - y0) * side / (y1 - y0)
+    x = left + panel * step + (column + 0.5 - x0) * side / (x1 - x0)
+    return box["x"] + x, box["y"] + top + (row + 0.5 - y0) * side / (y1 - y0)
 
 
 def drag(page, start, stop):

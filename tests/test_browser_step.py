@@ -128,7 +128,8 @@ def test_a_point_is_chosen_in_the_embedding_and_by_its_picture(step):
     settled(page)
     sheet = page.locator(".box canvas")
     fourth = str(np.flatnonzero(sample("digits").labels == 0)[3])
-    sheet.click(position={"x": 4 + 30 * 3 + 12, "y": 20 + 12})
+    x, y = sheet.get_attribute("data-places").split()[3].split(",")
+    sheet.click(position={"x": float(x), "y": float(y)})
     page.wait_for_function(
         "([n, value]) => n.value === value", arg=[number.element_handle(), fourth]
     )  # fmt: skip
@@ -155,11 +156,11 @@ def test_pairs_are_chosen_by_number_by_click_and_by_row(step, small):
     assert metric(page, "wᵢⱼ before") == f"{small.W[5, 12]:.4f}"
 
     canvas = page.locator("canvas[data-window]")
-    side = min(int(canvas.bounding_box()["width"]) - 74, 560)
+    left, top, side, _ = (float(v) for v in canvas.get_attribute("data-place").split(","))
     e = len(raised) // 2
     i, j = int(raised.i[e]), int(raised.j[e])
     cell = side / len(small.X)
-    canvas.click(position={"x": 64 + (j + 0.5) * cell, "y": 42 + (i + 0.5) * cell})
+    canvas.click(position={"x": left + (j + 0.5) * cell, "y": top + (i + 0.5) * cell})
     settled(page)
     assert pair(page) == (i, j)
     assert metric(page, "w*ᵢⱼ after") == f"{raised.after[e]:.4f}"

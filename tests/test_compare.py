@@ -1,12 +1,19 @@
 """The comparison of methods and dense stages, as a library and as a screen."""
 
 import io
+import threading
 
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.runtime.scriptrunner import RerunData, RerunException, StopException
+from streamlit.runtime.scriptrunner import (
+    RerunData,
+    RerunException,
+    StopException,
+    get_script_run_ctx,
+)
 
+from pages.shared.compare_run import RunBar
 from sdsc_core import compare, datasets, figures
 from sdsc_core.compare import Result
 from sdsc_core.methods._memory import check_memory
@@ -202,6 +209,29 @@ def test_streamlits_own_stop_ends_the_run(app, cut_short):
     assert "Stopped; what was done is kept" in said(app)
     press(app, "Run")
     assert len(done(app)) == 4
+
+
+def test_a_stop_is_heard_while_a_cell_is_at_work(app, monkeypatch):
+    """Streamlit's Stop itself, in the midst of a computation that tells nothing."""
+    begin, finish, requests, free = RunBar.begin, compare.finish, [], threading.Event()
+
+    def begin_and_note(bar, job):
+        requests.append(get_script_run_ctx().script_requests)
+        begin(bar, job)
+
+    def stop_in_the_second(*args, **options):
+        if len(requests) == 2:
+            requests[-1].request_stop()
+            free.wait(60)
+        return finish(*args, **options)
+
+    open_screen(app, data="motion")
+    monkeypatch.setattr(RunBar, "begin", begin_and_note)
+    monkeypatch.setattr(compare, "finish", stop_in_the_second)
+    press(app, "Run")
+    assert len(done(app)) == 1 and not app.session_state.queue.keys
+    assert "Stopped; what was done is kept" in said(app) and shown_table(app)
+    free.set()
 
 
 def test_a_repeat_draws_other_samples(app):

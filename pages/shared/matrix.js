@@ -74,6 +74,8 @@ class MatrixView {
     this.drawScale(g);
     this.canvas.dataset.drawn = this.data.stamp;
     this.canvas.dataset.window = this.view().map((v) => v.toFixed(2)).join(",");
+    // Where the matrices lie on the canvas, for whoever points at a cell from outside.
+    this.canvas.dataset.place = [this.left, this.top, this.side, this.side + this.gap].join(",");
   }
 
   drawPanel(g, panel, x) {

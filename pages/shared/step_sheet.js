@@ -62,6 +62,8 @@ class Sheet {
     });
     canvas.setAttribute("aria-label", `${data.points.length} pictures by class; arrow keys move, Enter chooses.`);
     canvas.dataset.chosen = data.chosen;
+    // The middle of each picture, for whoever points at one from outside.
+    canvas.dataset.places = layout.at.map(([x, y]) => `${x + SIDE / 2},${y + SIDE / 2}`).join(" ");
   }
 
   ring(g, x, y, colour) {
