@@ -10,10 +10,11 @@ import scipy.sparse as sp
 
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_data
-from sdsc_core.methods._admm import BLOCK, TOLERANCE, LassoAdmm, admm_memory
+from sdsc_core.methods._admm import BLOCK, EXACT_ADMM, TOLERANCE, LassoAdmm, admm_memory
 from sdsc_core.methods._elastic import TOLERANCE as EXACT
 from sdsc_core.methods._elastic import elastic_memory, elastic_nets, lasso_thresholds
 from sdsc_core.methods.base import (
+    NORMALISE,
     THRESHOLD,
     Method,
     Parameter,
@@ -32,6 +33,7 @@ def ssc(
     outliers: bool = False,
     normalise: bool = True,
     threshold: float = 1.0,
+    exact: bool = True,
     max_iterations: int = 1000,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -54,10 +56,11 @@ def ssc(
         outliers=outliers,
         normalise=normalise,
         threshold=threshold,
+        exact=exact,
         max_iterations=max_iterations,
     )
     if affine or outliers:
-        problem = LassoAdmm(X, alpha, affine, outliers)
+        problem = LassoAdmm(X, alpha, affine, outliers, exact)
         C, iterations, residual = _by_admm(problem, threshold, max_iterations, n_jobs, progress)
         return iterated(C, iterations, residual, TOLERANCE)
     nets = elastic_nets(X, lasso_thresholds(X, alpha), np.zeros(len(X)), n_jobs, progress)
@@ -91,8 +94,9 @@ METHOD = Method(
         ),
         Parameter("affine", False, None, None, "Coefficients of a point sum to one."),
         Parameter("outliers", False, None, None, "Allow some wrong entries in each sample."),
-        Parameter("normalise", True, None, None, "Scale samples to unit norm first."),
+        NORMALISE,
         THRESHOLD,
+        EXACT_ADMM,
         Parameter(
             "max_iterations", 1000, 1, 10000, "Most iterations with affine or outliers.", step=50
         ),
