@@ -28,7 +28,7 @@ from sdsc_core.checks import (
 )
 from sdsc_core.datasets.known import FOLDER_VARIABLE
 from sdsc_core.dense import DENSE_STAGES, dense_stage
-from sdsc_core.methods import METHODS
+from sdsc_core.methods import KINDS, METHODS
 from sdsc_core.methods.base import Method
 from sdsc_core.metrics import Summary, summarise
 from sdsc_core.paths import home
@@ -38,6 +38,8 @@ from sdsc_core.warm import warm_up
 BAD_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
 SAMPLE = "sample:"
+HOPKINS = "hopkins"
+EXPERIMENTS = (*experiments.EXPERIMENTS, HOPKINS)
 MOST_SUGGESTED = 30  # eigenvalues that are searched for a gap
 
 
@@ -100,6 +102,7 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
     add("--theta2", type=float, default=0.6, help="of PCE, 0.6 by default")
     add("--residual", help="of IMC: as_printed (the default) or centred")
     add("--similarity", help="of IMC: residual (the default) or pair")
+    add("--preset", choices=KINDS, help="of the method, for such data")
     add("--param", action="append", default=[], metavar="NAME=VALUE", help="of the method")
     add("--seed", type=int, default=0, help="0 by default")
     add("--x", metavar="NAME", help="variable with the samples, in .npz and .mat")
@@ -115,13 +118,14 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
 
 def _add_reproduce(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("name", metavar="NAME", help=f"one of {', '.join(experiments.EXPERIMENTS)}")
+    add("name", metavar="NAME", help=f"one of {', '.join(EXPERIMENTS)}")
     add("--data", metavar="DIR", help="folder with the data sets; else SDSC_DATA, else OpenML")
+    add("--quick", action="store_true", help="a small part of it")
     add("--sizes", type=int, nargs="+", help="subjects or samples, as in the table")
-    add("--methods", nargs="+", default=experiments.LISTED, help="those of the paper by default")
-    add("--draws", type=int, default=20, help="random draws, 20 by default")
+    add("--methods", nargs="+", help="those of the paper by default, of hopkins all")
+    add("--draws", type=int, help="random draws, 20 by default")
     add("--param", action="append", default=[], metavar="METHOD.NAME=VALUE", help="not the preset")
-    add("--output", metavar="FILE", help="write every single result, .csv")
+    add("--output", metavar="FILE", help="write every single result, .csv; hopkins goes on there")
     parser.set_defaults(run=_reproduce)
 
 
@@ -180,7 +184,8 @@ def _params(method: Method, options: argparse.Namespace) -> dict[str, Any]:
     """What --param and the three short forms of IMC's parameters give, in the right type."""
     names = ("n_iterations", "residual", "similarity")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    return given | dict(_param(text, method) for text in options.param)
+    preset = method.presets[options.preset] if options.preset else {}
+    return preset | given | dict(_param(text, method) for text in options.param)
 
 
 def _param(text: str, method: Method, form: str = "NAME=VALUE") -> tuple[str, Any]:
@@ -276,16 +281,20 @@ def table(figures: dict[str, Summary]) -> str:
 
 
 def _reproduce(options: argparse.Namespace) -> None:
-    check_choice(options.name, "NAME", tuple(experiments.EXPERIMENTS))
+    check_choice(options.name, "NAME", EXPERIMENTS)
     _check_writable(options.output)
     report = Reporter()
     report.stage = options.name
+    if options.name == HOPKINS:
+        _reproduce_hopkins(options, report)
+        return
+    smallest = [min(experiments.EXPERIMENTS[options.name].sizes)] if options.quick else None
     found = experiments.run(
         options.name,
         options.data,
-        sizes=options.sizes,
-        methods=options.methods,
-        draws=options.draws,
+        sizes=options.sizes or smallest,
+        methods=options.methods or experiments.LISTED,
+        draws=(2 if options.quick else 20) if options.draws is None else options.draws,
         params=_method_params(options.param),
         progress=report,
     )
@@ -300,6 +309,24 @@ def _reproduce(options: argparse.Namespace) -> None:
             head = "size," + compare.to_csv([])
             lines = "".join(f"{at},{line}\n" for at, line in rows)
             Path(options.output).write_text(head + lines, encoding="utf-8")
+
+
+def _reproduce_hopkins(options: argparse.Namespace, report: "Reporter") -> None:
+    for name in ("sizes", "draws"):
+        if getattr(options, name) is not None:
+            raise ValueError(
+                f"--{name} is not for hopkins; every method meets every sequence once."
+            )
+    cells = experiments.hopkins.run(
+        options.data,
+        methods=options.methods or tuple(METHODS),
+        quick=options.quick,
+        params=_method_params(options.param),
+        kept=options.output,
+        progress=report,
+    )
+    report.clear()
+    print(experiments.hopkins.to_markdown(cells))
 
 
 def _method_params(texts: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -10,9 +10,7 @@ from pages.shared.settings import STAGES, keep
 from pages.shared.stages import ProgressBar, remember
 from sdsc_core import METHODS, compare
 from sdsc_core.datasets import Dataset
-from sdsc_core.methods import Parameter
-
-KINDS = ("faces", "digits", "motion")
+from sdsc_core.methods import KINDS, Parameter
 
 
 def choose(data: Dataset) -> None:

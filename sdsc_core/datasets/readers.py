@@ -42,6 +42,7 @@ class Found(NamedTuple):
     how: str
     images: NDArray | None = None
     names: tuple[str, ...] = ()
+    kind: str = "other"
 
 
 def load(
@@ -96,7 +97,7 @@ def load(
     if found.labels is not None:
         labels, names = _classes(found.labels, found.names, label)
     note = f"Read from {file_name}: {found.how}."
-    return Dataset(found.X, labels, Path(file_name).stem, names, found.images, note)
+    return Dataset(found.X, labels, Path(file_name).stem, names, found.images, note, found.kind)
 
 
 def inspect(path: Source, *, name: str | None = None, header: Header = "auto") -> list[Variable]:
@@ -152,9 +153,11 @@ def _from_arrays(
         container.read(samples), None if raw is None else len(raw), transpose, samples, label
     )
     images: NDArray | None = None
+    kind = "other"
     if values.ndim == 3:
         if axis == 1:  # tracks, not pictures; the third homogeneous coordinate says nothing
             values = values[:, :2] if (values[:, 2:] == 1).all() else values
+            kind = "motion"
         else:
             images = _grey(values)
         values = values.reshape(len(values), -1)
@@ -165,7 +168,7 @@ def _from_arrays(
     how = f"samples in the {lines} of {samples.name}" + _labels_from(used and used.name)
     if raw is None and y is None:
         how += _unfitting(container, samples)
-    return Found(values.astype(np.float64), raw, how, images, names)
+    return Found(values.astype(np.float64), raw, how, images, names, kind)
 
 
 def _unfitting(container: Container, samples: Variable) -> str:

@@ -115,7 +115,13 @@ METHOD = Method(
     presets={
         "faces": {"lam": 50.0, "gamma": 1.0, "threshold": 0.4},
         "digits": {"lam": 50.0, "gamma": 1.0, "threshold": 0.4},
-        "motion": {"lam": 0.07, "gamma": 0.007, "threshold": 0.7},
+        "motion": {
+            "lam": 0.001,
+            "gamma": 0.0001,
+            "threshold": 0.7,
+            "normalise": False,
+            "affine": True,
+        },
     },
     needs_clusters=True,
     memory=lambda n, d: 8 * (3 * n * d + 12 * n * n),

@@ -44,9 +44,7 @@ def ensc(
     >>> (ensc(X).C.toarray() != 0).astype(int).tolist()
     [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
-    METHOD.settings(
-        gamma=gamma, tau=tau, threshold=threshold, normalise=normalise, affine=affine
-    )
+    METHOD.settings(gamma=gamma, tau=tau, threshold=threshold, normalise=normalise, affine=affine)
     X = scaled_rows(check_data(X), normalise, affine)
     # The problem over λ: t = τ/λ and k = (1 − τ)/λ; a point that nothing correlates with gets 0.
     t = coherences(X) / gamma

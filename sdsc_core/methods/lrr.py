@@ -136,6 +136,10 @@ METHOD = Method(
         AFFINE,
         Parameter("max_iterations", 500, 1, 10000, "Most iterations.", step=50),
     ),
-    presets={"faces": {"lam": 1.5}, "digits": {"lam": 0.18}, "motion": {"lam": 4.0}},
+    presets={
+        "faces": {"lam": 1.5},
+        "digits": {"lam": 0.18},
+        "motion": {"lam": 100.0, "power": 8, "normalise": False, "affine": True},
+    },
     memory=lambda n, d: 8 * (3 * n * d + 10 * n * min(n, d) + 3 * n * n),
 )

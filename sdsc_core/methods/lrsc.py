@@ -72,6 +72,10 @@ METHOD = Method(
         NORMALISE,
         AFFINE,
     ),
-    presets={"faces": {"strength": 1000.0}, "digits": {}, "motion": {}},
+    presets={
+        "faces": {"strength": 1000.0},
+        "digits": {},
+        "motion": {"strength": 1e7, "power": 4, "normalise": False, "affine": True},
+    },
     memory=lambda n, d: 8 * (4 * n * d + 3 * n * n),
 )

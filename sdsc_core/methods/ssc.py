@@ -43,7 +43,9 @@ def ssc(
     The plain problem is solved exactly by an active set; ``affine`` (coefficients sum to one) and
     ``outliers`` (x_i may also use a sparse error of its own) go through the authors' ADMM, to
     which ``max_iterations`` applies. Without ``normalise`` samples keep their relative lengths,
-    as the authors leave faces: a dark picture then explains little of a bright one.
+    as the authors leave faces, where a dark picture then explains little of a bright one, and
+    motion, whose affine subspaces unit norm would bend. Not ``exact``, ADMM ends as the authors'
+    does, once its constraints hold: on motion that is short of the minimum, and better.
 
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
     >>> (ssc(X).C.toarray() != 0).astype(int).tolist()
@@ -104,7 +106,14 @@ METHOD = Method(
     presets={
         "faces": {"alpha": 40.0, "outliers": True, "normalise": False},
         "digits": {"alpha": 20.0},
-        "motion": {"alpha": 800.0, "affine": True, "threshold": 0.7},
+        "motion": {
+            "alpha": 800.0,
+            "affine": True,
+            "normalise": False,
+            "threshold": 0.7,
+            "exact": False,
+            "max_iterations": 200,
+        },
     },
     memory=lambda n, d: max(elastic_memory(n, d), admm_memory(n, d)),
 )

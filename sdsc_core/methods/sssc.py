@@ -170,7 +170,13 @@ METHOD = Method(
     presets={
         "faces": {"alpha": 40.0, "outliers": True, "normalise": False},
         "digits": {},
-        "motion": {"alpha": 800.0},
+        "motion": {
+            "alpha": 800.0,
+            "affine": True,
+            "normalise": False,
+            "threshold": 0.7,
+            "exact": False,
+        },
     },
     needs_clusters=True,
     memory=lambda n, d: max(elastic_memory(n, d), admm_memory(n, d) + 16 * n * (n + d)),
