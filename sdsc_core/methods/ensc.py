@@ -68,7 +68,7 @@ METHOD = Method(
     presets={
         "faces": {"gamma": 25.0, "tau": 0.9, "threshold": 0.9},
         "digits": {"gamma": 200.0, "tau": 0.9},
-        "motion": {"gamma": 50.0, "tau": 0.9},
+        "motion": {"gamma": 500.0, "tau": 0.9, "threshold": 0.7, "affine": True},
     },
     memory=elastic_memory,
 )

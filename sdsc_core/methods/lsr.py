@@ -102,7 +102,7 @@ METHOD = Method(
     presets={
         "faces": {"variant": "LSR1", "lam": 0.004, "pca": 6},
         "digits": {"variant": "LSR1", "lam": 0.4},
-        "motion": {"variant": "LSR1", "lam": 2e-5, "normalise": False, "affine": True},
+        "motion": {"variant": "LSR1", "lam": 4e-5, "normalise": False, "affine": True},
     },
     memory=lambda n, d: 8 * (3 * n * d + 4 * n * n),
 )
