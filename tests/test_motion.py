@@ -159,3 +159,41 @@ def test_bad_input_gets_a_sentence(folder, capsys, more, names):
     assert cli.main(["reproduce", "hopkins", "--data", str(folder), *more]) == 2
     said = capsys.readouterr()
     assert said.err.count("\n") == 1 and all(name in said.err for name in names), said.err
+
+
+# Sequences on which the presets that scaled samples to unit norm, or had other weights, failed.
+@pytest.mark.parametrize(
+    ("name", "sequence", "most"),
+    [
+        ("SSC", "cars2_06_g23", 0.01),
+        ("SSC", "cars2_07_g23", 0.01),
+        ("SSSC", "cars2_07_g23", 0.01),
+        ("ENSC", "cars2_07_g23", 0.01),
+        ("LRSC", "cars2_07_g23", 0.03),
+        ("LRR", "1R2RCR_g12", 0.01),
+        ("LSR", "1R2RCR_g12", 0.01),
+        ("KNN", "three-cars_g12", 0.01),
+    ],
+)
+def test_presets_on_real_sequences(name, sequence, most):
+    if not (DATA / hopkins.FILE).exists():
+        pytest.skip(f"{hopkins.FILE} is not in {DATA}; research data is not shipped")
+    data = dict(hopkins.sequences(DATA))[sequence]
+    assert error(name, data, METHODS[name].presets["motion"]) <= most
+
+
+def test_the_measured_table_is_the_readmes():
+    cells = hopkins.read(hopkins.MEASURED)
+    assert list(dict.fromkeys(c.method for c in cells)) == list(METHODS)
+    for name, method in METHODS.items():
+        own = [c for c in cells if c.method == name]
+        settings = hopkins._text(method.settings(**method.presets["motion"]))
+        assert len({c.sequence for c in own}) == len(own) == 155
+        assert {c.settings for c in own} == {settings}, "measure again: the preset changed"
+    means = {(c.method, c.motions): [] for c in cells}
+    for c in cells:
+        means[c.method, c.motions].append(100 * c.error)
+    for n, published in ((2, 1.52), (3, 4.40)):
+        assert np.mean(means["SSC", n]) <= published + 1
+    rows = hopkins.to_markdown(cells).splitlines()[2:]
+    assert "\n".join(rows) in (ROOT / "README.md").read_text("utf-8")
