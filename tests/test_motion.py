@@ -86,7 +86,7 @@ def test_sssc_starts_as_ssc_with_affine_subspaces(tracks):
 @pytest.mark.parametrize("name", METHODS)
 def test_presets_on_the_sample_file(name):
     data = datasets.load(ROOT / "sample_data" / "motion.mat")
-    assert error(name, data, METHODS[name].presets["motion"]) <= 0.02
+    assert error(name, data, METHODS[name].presets["motion"]) <= 0.04
 
 
 def test_tracks_in_a_file_count_as_motion(tmp_path, tracks):
@@ -172,6 +172,7 @@ def test_bad_input_gets_a_sentence(folder, capsys, more, names):
         ("LRSC", "cars2_07_g23", 0.03),
         ("LRR", "1R2RCR_g12", 0.01),
         ("LSR", "1R2RCR_g12", 0.01),
+        ("BDR", "cars2_06", 0.1),
         ("KNN", "three-cars_g12", 0.01),
     ],
 )
