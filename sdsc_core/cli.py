@@ -22,7 +22,7 @@ from sdsc_core.checks import (
 )
 from sdsc_core.datasets.known import FOLDER_VARIABLE
 from sdsc_core.extras import MissingExtra, require
-from sdsc_core.methods import METHODS
+from sdsc_core.methods import KINDS, METHODS
 from sdsc_core.methods.base import Method
 from sdsc_core.metrics import Summary
 from sdsc_core.paths import home
@@ -34,6 +34,8 @@ BAD_INPUT = 2
 INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
 SAMPLE = "sample:"
 ADDRESS, THIS_MACHINE = "--server.address", "127.0.0.1"
+HOPKINS = "hopkins"
+EXPERIMENTS = (*experiments.EXPERIMENTS, HOPKINS)
 
 
 class Parser(argparse.ArgumentParser):
@@ -89,6 +91,7 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
             text = setting.metadata["help"]
             default = "" if setting.default is None else f", {setting.default} by default"
             add(setting.metadata["option"], dest=setting.name, help=text + default)
+    add("--preset", choices=KINDS, help="of the method, for such data")
     add("--param", action="append", default=[], metavar="NAME=VALUE", help="of the method")
     add("--x", metavar="NAME", help="variable with the samples, in .npz and .mat")
     add("--y", metavar="NAME", help="variable with the labels, in .npz and .mat")
@@ -121,13 +124,14 @@ def _add_app(parser: argparse.ArgumentParser) -> None:
 
 def _add_reproduce(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("name", metavar="NAME", help=f"one of {', '.join(experiments.EXPERIMENTS)}")
+    add("name", metavar="NAME", help=f"one of {', '.join(EXPERIMENTS)}")
     add("--data", metavar="DIR", help="folder with the data sets; else SDSC_DATA, else OpenML")
+    add("--quick", action="store_true", help="a small part of it")
     add("--sizes", type=int, nargs="+", help="subjects or samples, as in the table")
-    add("--methods", nargs="+", default=experiments.LISTED, help="those of the paper by default")
-    add("--draws", type=int, default=20, help="random draws, 20 by default")
+    add("--methods", nargs="+", help="those of the paper by default, of hopkins all")
+    add("--draws", type=int, help="random draws, 20 by default")
     add("--param", action="append", default=[], metavar="METHOD.NAME=VALUE", help="not the preset")
-    add("--output", metavar="FILE", help="write every single result, .csv")
+    add("--output", metavar="FILE", help="write every single result, .csv; hopkins goes on there")
     parser.set_defaults(run=_reproduce)
 
 
@@ -160,7 +164,8 @@ def _settings(options: argparse.Namespace) -> RunSettings:
         read = {name: read_setting(name, text) for name, text in given.items()}
         method = read.pop("method", RunSettings.method)
         of_imc = {"gamma": "n_iterations", "residual": "residual", "similarity": "similarity"}
-        params = {own: read.pop(name) for name, own in of_imc.items() if name in read}
+        params = dict(METHODS[method].presets[options.preset]) if options.preset else {}
+        params |= {own: read.pop(name) for name, own in of_imc.items() if name in read}
         params |= dict(_param(text, METHODS[method]) for text in options.param)
         return RunSettings.of_method(method, params, **read)
     except ValueError as error:
@@ -293,16 +298,20 @@ def table(figures: dict[str, Summary]) -> str:
 
 
 def _reproduce(options: argparse.Namespace) -> None:
-    check_choice(options.name, "NAME", tuple(experiments.EXPERIMENTS))
+    check_choice(options.name, "NAME", EXPERIMENTS)
     _check_writable(options.output)
     report = Reporter()
     report.stage = options.name
+    if options.name == HOPKINS:
+        _reproduce_hopkins(options, report)
+        return
+    smallest = [min(experiments.EXPERIMENTS[options.name].sizes)] if options.quick else None
     found = experiments.run(
         options.name,
         options.data,
-        sizes=options.sizes,
-        methods=options.methods,
-        draws=options.draws,
+        sizes=options.sizes or smallest,
+        methods=options.methods or experiments.LISTED,
+        draws=(2 if options.quick else 20) if options.draws is None else options.draws,
         params=_method_params(options.param),
         progress=report,
     )
@@ -317,6 +326,24 @@ def _reproduce(options: argparse.Namespace) -> None:
             head = "size," + compare.to_csv([])
             lines = "".join(f"{at},{line}\n" for at, line in rows)
             Path(options.output).write_text(head + lines, encoding="utf-8")
+
+
+def _reproduce_hopkins(options: argparse.Namespace, report: "Reporter") -> None:
+    for name in ("sizes", "draws"):
+        if getattr(options, name) is not None:
+            raise ValueError(
+                f"--{name} is not for hopkins; every method meets every sequence once."
+            )
+    cells = experiments.hopkins.run(
+        options.data,
+        methods=options.methods or tuple(METHODS),
+        quick=options.quick,
+        params=_method_params(options.param),
+        kept=options.output,
+        progress=report,
+    )
+    report.clear()
+    print(experiments.hopkins.to_markdown(cells))
 
 
 def _method_params(texts: Sequence[str]) -> dict[str, dict[str, Any]]:

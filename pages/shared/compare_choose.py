@@ -12,9 +12,7 @@ from pages.shared.stop import heed_stop
 from sdsc_core import METHODS, compare
 from sdsc_core.blocks import watched
 from sdsc_core.datasets import Dataset
-from sdsc_core.methods import Parameter
-
-KINDS = ("faces", "digits", "motion")
+from sdsc_core.methods import KINDS, Parameter
 
 
 def choose(data: Dataset) -> None:

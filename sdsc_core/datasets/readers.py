@@ -58,6 +58,7 @@ class Found(NamedTuple):
     rows: NDArray[np.int64] | None = None
     identifiers: NDArray[np.str_] | None = None
     feature_names: tuple[str, ...] = ()
+    kind: str = "other"
 
 
 def load(
@@ -122,8 +123,8 @@ def load(
         labels, names = _classes(found.labels, found.names, label)
     note = " ".join([f"Read from {file_name}: {found.how}.", *found.said])
     return Dataset(
-        found.X, labels, Path(file_name).stem, names, found.images, note, rows=found.rows,
-        identifiers=found.identifiers, feature_names=found.feature_names,
+        found.X, labels, Path(file_name).stem, names, found.images, note, found.kind,
+        rows=found.rows, identifiers=found.identifiers, feature_names=found.feature_names,
     )  # fmt: skip
 
 
@@ -215,9 +216,11 @@ def _from_arrays(
         None if raw is None else len(raw), transpose, samples, label,
     )  # fmt: skip
     images: NDArray | None = None
+    kind = "other"
     if values.ndim == 3:
         if axis == 1:  # tracks, not pictures; the third homogeneous coordinate says nothing
             values = values[:, :2] if (values[:, 2:] == 1).all() else values
+            kind = "motion"
         else:
             images = _grey(values)
         values = values.reshape(len(values), -1)
@@ -227,7 +230,7 @@ def _from_arrays(
     lines = ("rows", "columns")[axis] if len(sides(samples)) == 2 else f"axis {axis + 1}"
     how = f"samples in the {lines} of {samples.name}" + _labels_from(used and used.name)
     how += left_out(container, samples, labels_wanted=raw is None and y is None)
-    return Found(values.astype(np.float64), raw, how, images, names)
+    return Found(values.astype(np.float64), raw, how, images, names, kind=kind)
 
 
 def _labels_from(place: str | None) -> str:

@@ -7,5 +7,6 @@ METHODS: dict[str, Method] = {
     module.METHOD.name: module.METHOD
     for module in (imc, ssc, omp, ensc, lsr, lrr, bdr, sssc, lrsc, knn)
 }
+KINDS = ("faces", "digits", "motion")  # of data, for which each method has a preset
 
-__all__ = ["METHODS", "Method", "Parameter", "Solution"]
+__all__ = ["KINDS", "METHODS", "Method", "Parameter", "Solution"]

@@ -12,6 +12,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import end_if_cancelled
+from sdsc_core.methods.base import Parameter
 
 Array = NDArray[np.float64]
 
@@ -19,6 +20,9 @@ TOLERANCE = 2e-4
 RELAX = 1.7  # over-relaxation; about a third fewer steps than none
 CHECK = 20  # steps between two looks at which rows are done
 BLOCK = 128
+EXACT_ADMM = Parameter(
+    "exact", True, None, None, "ADMM goes on to the minimum, not only until it is feasible."
+)
 
 
 def admm_memory(n: int, d: int) -> int:
@@ -50,10 +54,12 @@ class LassoAdmm:
 
     μ is the smallest over i of the largest |x_iᵀx_j|, j ≠ i, so that every point has a nonzero
     solution for α > 1; outliers add the atoms I/γₑ with γₑ = α/‖X‖₁, as SSC's authors do.
+    Not ``exact``, it stops where the authors' own ADMM does: plain steps until the constraints
+    hold, while C may still move.
     """
 
-    def __init__(self, X: Array, alpha: float, affine: bool, outliers: bool):
-        self.X, self.affine, self.outliers = X, affine, outliers
+    def __init__(self, X: Array, alpha: float, affine: bool, outliers: bool, exact: bool = True):
+        self.X, self.affine, self.outliers, self.exact = X, affine, outliers, exact
         self.rho = alpha
         largest_sum = np.abs(X).sum(axis=1).max()
         self.g = largest_sum / alpha if outliers else 0.0
@@ -78,20 +84,22 @@ class LassoAdmm:
         """At most ``steps`` steps from ``state``, in place, for its rows from ``start`` on.
 
         ``weights`` (rows, N) are the w_ij, one by default. Returns the number of steps and the
-        worst row's residual: the larger of max |z − c| and the last change of c. Rows that are
-        done drop out, since a few slow ones would otherwise hold all of them.
+        worst row's residual: the larger of max |z − c| and, if exact, the last change of c. Rows
+        that are done drop out, since a few slow ones would otherwise hold all of them.
         """
         rows = len(state.C)
         limits = np.full((rows, 1), 1.0) if weights is None else weights
         residuals = np.full(rows, np.inf)
         live, taken = np.arange(rows), 0
+        check = CHECK if self.exact else 1
         while live.size and taken < steps:
             end_if_cancelled()
-            part, count = state.take(live), min(CHECK, steps - taken)
+            part, count = state.take(live), min(check, steps - taken)
             worst = self._steps(start + live, part, limits[live] / self.rho, count)
             state.put(live, part)
             residuals[live] = worst
-            live = live[worst > TOLERANCE]
+            done = worst <= TOLERANCE
+            live = live[~done if self.exact else np.full(len(live), not done.all())]
             taken += count
         return taken, float(residuals.max())
 
@@ -108,6 +116,7 @@ class LassoAdmm:
         limits = np.broadcast_to(limits, state.C.shape)
         errors = np.broadcast_to(1.0 / self.rho, state.E.shape)
         nobody = np.full(len(own), -1)
+        relax = RELAX if self.exact else 1.0
         for _ in range(count):
             M = products + state.C - state.U
             if self.affine:
@@ -116,10 +125,11 @@ class LassoAdmm:
                 M2 = ag * target + state.E - state.UE
                 M -= (ag * self.h) * (M2 @ X.T)
             Z = self._solve(M)
-            residual = _shrink(Z, state.C, state.U, limits, own)
+            residual = _shrink(Z, state.C, state.U, limits, own, relax, self.exact)
             if self.outliers:
                 Z2 = self.h * (M2 - ag * (Z @ X))
-                residual = np.maximum(residual, _shrink(Z2, state.E, state.UE, errors, nobody))
+                own_errors = _shrink(Z2, state.E, state.UE, errors, nobody, relax, self.exact)
+                residual = np.maximum(residual, own_errors)
             if self.affine:
                 gap = Z.sum(axis=1) - 1.0
                 state.sums += gap
@@ -155,8 +165,8 @@ def _inverse(X: Array, weight: float, affine: bool):
 
 
 @kernel
-def _shrink(Z, C, U, limits, own):
-    """C and U after a step, over-relaxed; each row's residual.
+def _shrink(Z, C, U, limits, own, relax, exact):
+    """C and U after a step, over-relaxed; each row's residual, without C's change if not exact.
 
     C is 0 at ``own``, where U then drives Z to 0 as well.
     """
@@ -164,12 +174,12 @@ def _shrink(Z, C, U, limits, own):
     for r in range(Z.shape[0]):
         worst = 0.0
         for j in range(Z.shape[1]):
-            z = RELAX * Z[r, j] + (1.0 - RELAX) * C[r, j]
+            z = relax * Z[r, j] + (1.0 - relax) * C[r, j]
             v, t = z + U[r, j], limits[r, j]
             c = v - t if v > t else (v + t if v < -t else 0.0)
             if j == own[r]:
                 c = 0.0
-            worst = max(worst, abs(Z[r, j] - c), abs(c - C[r, j]))
+            worst = max(worst, abs(Z[r, j] - c), abs(c - C[r, j]) if exact else 0.0)
             C[r, j] = c
             U[r, j] = v - c
         residual[r] = worst

@@ -76,6 +76,10 @@ class Parameter:
 THRESHOLD = Parameter(
     "threshold", 1.0, 0.1, 1.0, "Share of each point's ℓ1 norm that is kept.", step=0.05
 )  # for `keep_largest`
+NORMALISE = Parameter("normalise", True, None, None, "Scale samples to unit norm first.")
+AFFINE = Parameter(
+    "affine", False, None, None, "Subspaces need not pass through the origin, as for motion."
+)  # for `scaled_rows`
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,12 +208,40 @@ def unit_rows(X: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.divide(X, norms, out=np.zeros_like(X), where=norms > 0)
 
 
-def scaled_rows(X: NDArray[np.float64], normalise: bool) -> NDArray[np.float64]:
-    """`unit_rows`, or all samples divided by the longest one's norm."""
-    if normalise:
-        return unit_rows(X)
-    X = X / max(np.abs(X).max(), np.finfo(float).tiny)
-    return X / max(np.linalg.norm(X, axis=1).max(), np.finfo(float).tiny)
+def scaled_rows(
+    X: NDArray[np.float64], normalise: bool, affine: bool = False
+) -> NDArray[np.float64]:
+    """`unit_rows`, or all samples divided by the longest one's norm.
+
+    ``affine`` appends to each sample the length of the longest, before it is scaled: in these
+    homogeneous coordinates an affine subspace is a linear one, of one dimension more, and unit
+    norm does not bend it. A zero sample stays zero.
+
+    >>> scaled_rows(np.array([[3.0, 4.0], [0.0, 0.0], [0.0, 1.0]]), False, affine=True)
+    array([[0.6, 0.8, 1. ], [0. , 0. , 0. ], [0. , 0.2, 1. ]])
+    """
+    if affine or not normalise:
+        X = X / max(np.abs(X).max(), np.finfo(float).tiny)
+        X = X / max(np.linalg.norm(X, axis=1).max(), np.finfo(float).tiny)
+    if affine:
+        X = np.hstack([X, X.any(axis=1, keepdims=True)])
+    return unit_rows(X) if normalise else X
+
+
+def row_cosines(M: NDArray[np.float64], power: int) -> NDArray[np.float64]:
+    """|cos|^power between the rows of M, without the diagonal.
+
+    The affinity of LRR's authors, for M = UΣ^{1/2} of a representation UΣVᵀ; a row of rounding
+    alone, as a zero sample leaves it, has no direction and stays zero.
+
+    >>> row_cosines(np.array([[1.0, 0.0], [3.0, 3.0], [0.0, 0.0]]), 2).round(2).tolist()
+    [[0.0, 0.5, 0.0], [0.5, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    lengths = np.linalg.norm(M, axis=1, keepdims=True)
+    M = unit_rows(np.where(lengths > 1e-8 * lengths.max(initial=0.0), M, 0.0))
+    S = np.abs(M @ M.T) ** power
+    np.fill_diagonal(S, 0.0)
+    return S
 
 
 def keep_largest(C: NDArray[np.float64] | sp.csr_array, share: float) -> Any:

@@ -13,13 +13,15 @@ from scipy.linalg import cho_factor, cho_solve, eigh
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_data, check_n_clusters
 from sdsc_core.methods.base import (
+    AFFINE,
+    NORMALISE,
     THRESHOLD,
     Method,
     Parameter,
     Solution,
     iterated,
     keep_largest,
-    unit_rows,
+    scaled_rows,
 )
 
 Array = NDArray[np.float64]
@@ -34,6 +36,8 @@ def bdr(
     lam: float = 50.0,
     gamma: float = 1.0,
     threshold: float = 1.0,
+    normalise: bool = True,
+    affine: bool = False,
     max_iterations: int = 1000,
     n_clusters: int,
     progress: Progress | None = None,
@@ -46,14 +50,16 @@ def bdr(
     >>> (bdr(X, variant="BDR-B", lam=1.0, gamma=0.1, n_clusters=2).C > 0).astype(int).tolist()
     [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
-    X = unit_rows(check_data(X))
     METHOD.settings(
         variant=variant,
         lam=lam,
         gamma=gamma,
         threshold=threshold,
+        normalise=normalise,
+        affine=affine,
         max_iterations=max_iterations,
     )
+    X = scaled_rows(check_data(X), normalise, affine)
     k = check_n_clusters(n_clusters, len(X))
     Z, B, step, residual = _solve(X, lam, gamma, k, max_iterations, progress)
     C = keep_largest(Z if variant == "BDR-Z" else B, threshold)
@@ -102,12 +108,20 @@ METHOD = Method(
         Parameter("lam", 50.0, 1e-3, 1e4, "How close Z and B are held.", log=True),
         Parameter("gamma", 1.0, 1e-4, 1e3, "Weight of the block diagonal form.", log=True),
         THRESHOLD,
+        NORMALISE,
+        AFFINE,
         Parameter("max_iterations", 1000, 1, 10000, "Most iterations.", step=50),
     ),
     presets={
         "faces": {"lam": 50.0, "gamma": 1.0, "threshold": 0.4},
         "digits": {"lam": 50.0, "gamma": 1.0, "threshold": 0.4},
-        "motion": {"lam": 0.07, "gamma": 0.007, "threshold": 0.7},
+        "motion": {
+            "lam": 0.001,
+            "gamma": 0.0001,
+            "threshold": 0.7,
+            "normalise": False,
+            "affine": True,
+        },
     },
     needs_clusters=True,
     memory=lambda n, d: 8 * (3 * n * d + 12 * n * n),

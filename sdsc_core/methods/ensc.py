@@ -10,13 +10,15 @@ from sdsc_core.blocks import Progress
 from sdsc_core.checks import check_data
 from sdsc_core.methods._elastic import TOLERANCE, coherences, elastic_memory, elastic_nets
 from sdsc_core.methods.base import (
+    AFFINE,
+    NORMALISE,
     THRESHOLD,
     Method,
     Parameter,
     Solution,
     iterated,
     keep_largest,
-    unit_rows,
+    scaled_rows,
 )
 
 
@@ -26,6 +28,8 @@ def ensc(
     gamma: float = 50.0,
     tau: float = 0.9,
     threshold: float = 1.0,
+    normalise: bool = True,
+    affine: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Solution:
@@ -40,8 +44,8 @@ def ensc(
     >>> (ensc(X).C.toarray() != 0).astype(int).tolist()
     [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
-    X = unit_rows(check_data(X))
-    METHOD.settings(gamma=gamma, tau=tau, threshold=threshold)
+    METHOD.settings(gamma=gamma, tau=tau, threshold=threshold, normalise=normalise, affine=affine)
+    X = scaled_rows(check_data(X), normalise, affine)
     # The problem over λ: t = τ/λ and k = (1 − τ)/λ; a point that nothing correlates with gets 0.
     t = coherences(X) / gamma
     nets = elastic_nets(X, t, t * (1.0 - tau) / tau, n_jobs, progress)
@@ -58,11 +62,13 @@ METHOD = Method(
         ),
         Parameter("tau", 0.9, 0.05, 1.0, "Share of ℓ1 in the penalty; 1 is the Lasso.", step=0.05),
         THRESHOLD,
+        NORMALISE,
+        AFFINE,
     ),
     presets={
         "faces": {"gamma": 25.0, "tau": 0.9, "threshold": 0.9},
         "digits": {"gamma": 200.0, "tau": 0.9},
-        "motion": {"gamma": 50.0, "tau": 0.9},
+        "motion": {"gamma": 500.0, "tau": 0.9, "threshold": 0.7, "affine": True},
     },
     memory=elastic_memory,
 )

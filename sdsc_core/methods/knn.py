@@ -66,7 +66,7 @@ METHOD = Method(
     presets={
         "faces": {"n_neighbours": 5},
         "digits": {"n_neighbours": 6},
-        "motion": {"n_neighbours": 6},
+        "motion": {"n_neighbours": 10},
     },
     memory=lambda n, d: 8 * (3 * n * d + 12 * BLOCK * n) + 16 * 100 * n,
 )

@@ -12,7 +12,16 @@ from scipy.linalg import eigh
 
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_data
-from sdsc_core.methods.base import Method, Parameter, Solution, iterated, unit_rows
+from sdsc_core.methods.base import (
+    AFFINE,
+    NORMALISE,
+    Method,
+    Parameter,
+    Solution,
+    iterated,
+    row_cosines,
+    scaled_rows,
+)
 
 Array = NDArray[np.float64]
 
@@ -36,6 +45,8 @@ def lrr(
     *,
     lam: float = 0.18,
     power: int = 4,
+    normalise: bool = True,
+    affine: bool = False,
     max_iterations: int = 500,
     progress: Progress | None = None,
 ) -> Solution:
@@ -49,8 +60,10 @@ def lrr(
     >>> (lrr(X, lam=1.0).C.round(1) + 0.0).tolist()
     [[0.0, 1.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]
     """
-    X = unit_rows(check_data(X))
-    METHOD.settings(lam=lam, power=power, max_iterations=max_iterations)
+    METHOD.settings(
+        lam=lam, power=power, normalise=normalise, affine=affine, max_iterations=max_iterations
+    )
+    X = scaled_rows(check_data(X), normalise, affine)
     found = _solve(X, lam, max_iterations, progress)
     C = _similarity(found, power) if power else found.Z @ found.Q.T
     return iterated(C, found.iterations, found.residual, TOLERANCE)
@@ -98,19 +111,13 @@ def _shrink_rows(A: Array, limit: float) -> Array:
 
 
 def _similarity(found: LowRank, power: int) -> Array:
-    """|cos|^power between the rows of UΣ^{1/2}; the diagonal is dropped."""
+    """|cos|^power between the rows of UΣ^{1/2} over σ that are not rounding."""
     n = len(found.Z)
     U, s, _ = np.linalg.svd(found.Z, full_matrices=False)
     if not s.size or s[0] == 0.0:
         return np.zeros((n, n))
     kept = s > 1e-4 * s[0]
-    M = U[:, kept] * np.sqrt(s[kept])
-    lengths = np.linalg.norm(M, axis=1)
-    M[lengths <= 1e-8 * lengths.max()] = 0.0  # a zero sample: rounding has no direction
-    M = unit_rows(M)
-    S = np.abs(M @ M.T) ** power
-    np.fill_diagonal(S, 0.0)
-    return S
+    return row_cosines(U[:, kept] * np.sqrt(s[kept]), power)
 
 
 METHOD = Method(
@@ -124,8 +131,14 @@ METHOD = Method(
         Parameter(
             "power", 4, 0, 10, "Sharpens the affinity; 0 clusters on the representation itself."
         ),
+        NORMALISE,
+        AFFINE,
         Parameter("max_iterations", 500, 1, 10000, "Most iterations.", step=50),
     ),
-    presets={"faces": {"lam": 1.5}, "digits": {"lam": 0.18}, "motion": {"lam": 4.0}},
+    presets={
+        "faces": {"lam": 1.5},
+        "digits": {"lam": 0.18},
+        "motion": {"lam": 100.0, "power": 8, "normalise": False, "affine": True},
+    },
     memory=lambda n, d: 8 * (3 * n * d + 10 * n * min(n, d) + 3 * n * n),
 )

@@ -10,26 +10,45 @@ import numpy as np
 
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_data
-from sdsc_core.methods.base import Method, Parameter, Solution, unit_rows
+from sdsc_core.methods.base import (
+    AFFINE,
+    NORMALISE,
+    Method,
+    Parameter,
+    Solution,
+    row_cosines,
+    scaled_rows,
+)
 
 
-def lrsc(X: Any, *, strength: float = 100.0, progress: Progress | None = None) -> Solution:
+def lrsc(
+    X: Any,
+    *,
+    strength: float = 100.0,
+    power: int = 0,
+    normalise: bool = True,
+    affine: bool = False,
+    progress: Progress | None = None,
+) -> Solution:
     """Represent points by a symmetric matrix of low rank, in closed form.
+
+    ``power`` above 0 returns LRR's affinity of it instead: the products of the rows of UΣ^{1/2},
+    of unit norm, to that power.
 
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
     >>> (lrsc(X).C.round(1) + 0.0).tolist()
     [[0.5, 0.5, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0], [0.0, 0.0, 0.5, 0.5], [0.0, 0.0, 0.5, 0.5]]
     """
-    X = unit_rows(check_data(X))
-    METHOD.settings(strength=strength)
+    METHOD.settings(strength=strength, power=power, normalise=normalise, affine=affine)
+    X = scaled_rows(check_data(X), normalise, affine)
     tick(progress, 0, 1)
     U, s, _ = np.linalg.svd(X, full_matrices=False)
     if not s[0]:
         return Solution(np.zeros((len(X), len(X))))
     relative = s / s[0]
     kept = relative**2 > 1.0 / strength
-    U = U[:, kept]
-    C = (U * (1.0 - 1.0 / (strength * relative[kept] ** 2))) @ U.T
+    M = U[:, kept] * np.sqrt(1.0 - 1.0 / (strength * relative[kept] ** 2))
+    C = row_cosines(M, power) if power else M @ M.T
     tick(progress, 1, 1)
     return Solution(C)
 
@@ -43,11 +62,20 @@ METHOD = Method(
             "strength",
             100.0,
             1.1,
-            1e6,
+            1e9,
             "Weight of the fit, τ‖X‖²; more keeps more directions.",
             log=True,
         ),
+        Parameter(
+            "power", 0, 0, 10, "Sharpens LRR's affinity; 0 clusters on the representation itself."
+        ),
+        NORMALISE,
+        AFFINE,
     ),
-    presets={"faces": {"strength": 1000.0}, "digits": {}, "motion": {}},
+    presets={
+        "faces": {"strength": 1000.0},
+        "digits": {},
+        "motion": {"strength": 1e7, "power": 4, "normalise": False, "affine": True},
+    },
     memory=lambda n, d: 8 * (4 * n * d + 3 * n * n),
 )

@@ -11,7 +11,14 @@ from scipy.linalg import cho_factor, cho_solve
 
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_data, check_n_clusters
-from sdsc_core.methods.base import Method, Parameter, Solution, unit_rows
+from sdsc_core.methods.base import (
+    AFFINE,
+    NORMALISE,
+    Method,
+    Parameter,
+    Solution,
+    scaled_rows,
+)
 
 
 def lsr(
@@ -20,6 +27,8 @@ def lsr(
     variant: str = "LSR1",
     lam: float = 0.4,
     pca: int = 0,
+    normalise: bool = True,
+    affine: bool = False,
     n_clusters: int | None = None,
     progress: Progress | None = None,
 ) -> Solution:
@@ -33,10 +42,10 @@ def lsr(
     [[0.0, 0.7, 0.0, 0.0], [0.7, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.7], [0.0, 0.0, 0.7, 0.0]]
     """
     X = check_data(X)
-    METHOD.settings(variant=variant, lam=lam, pca=pca)
+    METHOD.settings(variant=variant, lam=lam, pca=pca, normalise=normalise, affine=affine)
     if pca:
         X = _principal(X, pca * _clusters(n_clusters, len(X)))
-    X = unit_rows(X)
+    X = scaled_rows(X, normalise, affine)
     tick(progress, 0, 1)
     # (G + λI)⁻¹ with G = XXᵀ, by the smaller side of X.
     n, d = X.shape
@@ -87,11 +96,13 @@ METHOD = Method(
             "lam", 0.4, 1e-6, 1e3, "Weight of the penalty; more spreads the weights.", log=True
         ),
         Parameter("pca", 0, 0, 50, "Dimensions kept for each cluster; 0 keeps all."),
+        NORMALISE,
+        AFFINE,
     ),
     presets={
         "faces": {"variant": "LSR1", "lam": 0.004, "pca": 6},
         "digits": {"variant": "LSR1", "lam": 0.4},
-        "motion": {"variant": "LSR1", "lam": 0.004},
+        "motion": {"variant": "LSR1", "lam": 4e-5, "normalise": False, "affine": True},
     },
     memory=lambda n, d: 8 * (3 * n * d + 4 * n * n),
 )

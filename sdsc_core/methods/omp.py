@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_count, check_data
-from sdsc_core.methods.base import GRAM_BYTES, Method, Parameter, Solution, unit_rows
+from sdsc_core.methods.base import AFFINE, GRAM_BYTES, Method, Parameter, Solution, scaled_rows
 from sdsc_core.search import LANES, NOTHING, TIE, Search, decide, dot, largest_abs, reaching
 
 Array = NDArray[np.float64]
@@ -29,6 +29,7 @@ def omp(
     X: Any,
     *,
     n_nonzero: int = 6,
+    affine: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Solution:
@@ -40,8 +41,8 @@ def omp(
     >>> (omp(X, n_nonzero=1).C.toarray() != 0).astype(int).tolist()
     [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
-    X = unit_rows(check_data(X))
-    METHOD.settings(n_nonzero=n_nonzero)
+    METHOD.settings(n_nonzero=n_nonzero, affine=affine)
+    X = scaled_rows(check_data(X), True, affine)
     n, d = X.shape
     K = check_count(n_nonzero, "n_nonzero", 1, n - 1, f", below the number of points, {n}")
     K = min(K, d)  # after D picks nothing is left
@@ -180,7 +181,7 @@ METHOD = Method(
     name="OMP",
     title="Orthogonal Matching Pursuit",
     function=omp,
-    parameters=(Parameter("n_nonzero", 6, 1, 50, "Most neighbours of a point, K."),),
+    parameters=(Parameter("n_nonzero", 6, 1, 50, "Most neighbours of a point, K."), AFFINE),
     presets={
         "faces": {"n_nonzero": 5},
         "digits": {"n_nonzero": 8},

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_data
-from sdsc_core.methods._admm import BLOCK, TOLERANCE, LassoAdmm, admm_memory
+from sdsc_core.methods._admm import BLOCK, EXACT_ADMM, TOLERANCE, LassoAdmm, admm_memory
 from sdsc_core.methods._elastic import TOLERANCE as EXACT
 from sdsc_core.methods._elastic import elastic_memory, elastic_nets, lasso_thresholds
 from sdsc_core.methods.base import (
+    NORMALISE,
     THRESHOLD,
     Method,
     Parameter,
@@ -33,6 +34,7 @@ def ssc(
     outliers: bool = False,
     normalise: bool = True,
     threshold: float = 1.0,
+    exact: bool = True,
     max_iterations: int = 1000,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -42,8 +44,10 @@ def ssc(
     The plain problem is solved exactly by an active set; ``affine`` (coefficients sum to one) and
     ``outliers`` (x_i may also use a sparse error of its own) go through the authors' ADMM, to
     which ``max_iterations`` applies. Without ``normalise`` samples keep their relative lengths,
-    as the authors leave faces: a dark picture then explains little of a bright one. A zero sample
-    represents no other and is represented by none, whatever ``affine`` asks of the sums.
+    as the authors leave faces, where a dark picture then explains little of a bright one, and
+    motion, whose affine subspaces unit norm would bend. Not ``exact``, ADMM ends as the authors'
+    does, once its constraints hold: on motion that is short of the minimum, and better. A zero
+    sample represents no other and is represented by none, whatever ``affine`` asks of the sums.
 
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
     >>> (ssc(X).C.toarray() != 0).astype(int).tolist()
@@ -56,13 +60,14 @@ def ssc(
         outliers=outliers,
         normalise=normalise,
         threshold=threshold,
+        exact=exact,
         max_iterations=max_iterations,
     )
     if affine or outliers:
         live = np.flatnonzero(X.any(axis=1))
         if len(live) < 2:
             return Solution(sp.csr_array((len(X), len(X))), iterations=0)
-        problem = LassoAdmm(X[live], alpha, affine, outliers)
+        problem = LassoAdmm(X[live], alpha, affine, outliers, exact)
         C, iterations, residual = _by_admm(problem, threshold, max_iterations, n_jobs, progress)
         return iterated(_among(C, live, len(X)), iterations, residual, TOLERANCE)
     nets = elastic_nets(X, lasso_thresholds(X, alpha), np.zeros(len(X)), n_jobs, progress)
@@ -104,8 +109,9 @@ METHOD = Method(
         ),
         Parameter("affine", False, None, None, "Coefficients of a point sum to one."),
         Parameter("outliers", False, None, None, "Allow some wrong entries in each sample."),
-        Parameter("normalise", True, None, None, "Scale samples to unit norm first."),
+        NORMALISE,
         THRESHOLD,
+        EXACT_ADMM,
         Parameter(
             "max_iterations", 1000, 1, 10000, "Most iterations with affine or outliers.", step=50
         ),
@@ -113,7 +119,14 @@ METHOD = Method(
     presets={
         "faces": {"alpha": 40.0, "outliers": True, "normalise": False},
         "digits": {"alpha": 20.0},
-        "motion": {"alpha": 800.0, "affine": True, "threshold": 0.7},
+        "motion": {
+            "alpha": 800.0,
+            "affine": True,
+            "normalise": False,
+            "threshold": 0.7,
+            "exact": False,
+            "max_iterations": 200,
+        },
     },
     memory=lambda n, d: max(elastic_memory(n, d), admm_memory(n, d)),
 )

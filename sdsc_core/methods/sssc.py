@@ -14,10 +14,19 @@ from numpy.typing import NDArray
 from sdsc_core.affinity import unit_affinity
 from sdsc_core.blocks import Progress, run_blocks, tick
 from sdsc_core.checks import check_data, check_n_clusters
-from sdsc_core.methods._admm import BLOCK, TOLERANCE, LassoAdmm, admm_memory
+from sdsc_core.methods._admm import BLOCK, EXACT_ADMM, TOLERANCE, LassoAdmm, admm_memory
 from sdsc_core.methods._elastic import TOLERANCE as EXACT
 from sdsc_core.methods._elastic import Across, elastic_memory, elastic_nets, lasso_thresholds
-from sdsc_core.methods.base import Method, Parameter, Solution, iterated, scaled_rows
+from sdsc_core.methods.base import (
+    NORMALISE,
+    THRESHOLD,
+    Method,
+    Parameter,
+    Solution,
+    iterated,
+    keep_largest,
+    scaled_rows,
+)
 from sdsc_core.spectral import spectral_clustering
 
 GROWTH = 1.2  # of ν, in each round
@@ -29,8 +38,11 @@ def sssc(
     *,
     alpha: float = 20.0,
     gamma0: float = 0.1,
+    affine: bool = False,
     outliers: bool = False,
     normalise: bool = True,
+    threshold: float = 1.0,
+    exact: bool = True,
     max_rounds: int = 10,
     n_clusters: int,
     random_state: int = 0,
@@ -49,17 +61,25 @@ def sssc(
     METHOD.settings(
         alpha=alpha,
         gamma0=gamma0,
+        affine=affine,
         outliers=outliers,
         normalise=normalise,
+        threshold=threshold,
+        exact=exact,
         max_rounds=max_rounds,
     )
     k = check_n_clusters(n_clusters, len(X))
-    solve = _OutlierRounds(X, alpha) if outliers else _ExactRounds(X, alpha)
+    solve: _AdmmRounds | _ExactRounds = (
+        _AdmmRounds(LassoAdmm(X, alpha, affine, outliers, exact))
+        if affine or outliers
+        else _ExactRounds(X, alpha)
+    )
     labels = np.zeros(len(X), np.int64)
     settled, rounds = False, 0
     while not settled and rounds < max_rounds:
         weights = Weights(labels, GROWTH**rounds, gamma0)
         C, residual = solve(weights, n_jobs, _within(progress, rounds, max_rounds))
+        C = keep_largest(C, threshold)
         found = spectral_clustering(unit_affinity(C), k, random_state)
         settled = rounds > 0 and np.array_equal(found, labels)
         labels, rounds = found, rounds + 1
@@ -97,15 +117,14 @@ class _ExactRounds:
         return nets.C, nets.violation
 
 
-class _OutlierRounds:
-    """Rounds of ADMM, which also has the outliers; each starts where the last one ended."""
+class _AdmmRounds:
+    """Rounds of ADMM, for outliers or affine subspaces; each starts where the last one ended."""
 
     tolerance = TOLERANCE
 
-    def __init__(self, X: NDArray[np.float64], alpha: float):
-        self.problem = LassoAdmm(X, alpha, affine=False, outliers=True)
-        starts = range(0, len(X), BLOCK)
-        self.states = {a: self.problem.start(a, min(a + BLOCK, len(X))) for a in starts}
+    def __init__(self, problem: LassoAdmm):
+        self.problem, n = problem, len(problem.X)
+        self.states = {a: problem.start(a, min(a + BLOCK, n)) for a in range(0, n, BLOCK)}
 
     def __call__(
         self, weights: Weights, n_jobs: int | None, progress: Progress | None
@@ -141,14 +160,23 @@ METHOD = Method(
         Parameter(
             "gamma0", 0.1, 1e-3, 10.0, "Penalty on links across the found clusters.", log=True
         ),
+        Parameter("affine", False, None, None, "Coefficients of a point sum to one."),
         Parameter("outliers", False, None, None, "Allow some wrong entries in each sample."),
-        Parameter("normalise", True, None, None, "Scale samples to unit norm first."),
+        NORMALISE,
+        THRESHOLD,
+        EXACT_ADMM,
         Parameter("max_rounds", 10, 1, 50, "Most rounds of representation and labels."),
     ),
     presets={
         "faces": {"alpha": 40.0, "outliers": True, "normalise": False},
         "digits": {},
-        "motion": {"alpha": 800.0},
+        "motion": {
+            "alpha": 800.0,
+            "affine": True,
+            "normalise": False,
+            "threshold": 0.7,
+            "exact": False,
+        },
     },
     needs_clusters=True,
     memory=lambda n, d: max(elastic_memory(n, d), admm_memory(n, d) + 16 * n * (n + d)),
