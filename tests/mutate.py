@@ -285,7 +285,7 @@ def main() -> None:
         parser.error(f"{', '.join(unknown)}: choose of {known}.")
     if not set(options.modules) & set(KEYS):  # whose kernels do not change, and are compiled once
         os.environ["NUMBA_DISABLE_JIT"] = "1"
-    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_PROFILE": "mutation"}
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     low, high = map(int, (options.lines or "0-1000000").split("-"))
     with tempfile.TemporaryDirectory() as name:
