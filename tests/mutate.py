@@ -52,6 +52,8 @@ EQUIVALENT = [
     ("D[k, j0:j1]", "j0:j1  →  j0:", "only the first j1 − j0 are read"),
     ("row = best[i, j0:j1]", "j0:j1  →  j0:", "only the first j1 − j0 are read"),
     (">= best - tie", "products[c]) > best - tie", "nothing lies at a tolerance to the last bit"),
+    ("> NOTHING * norms[r]", "  →  abs(product) >=", "nothing lies there to the last bit"),
+    ("if v > lanes[lane] else", "  →  v >= ", "of two equal values either"),
     ("= np.zeros(n_points)", "", "set before it is read"),
     ("room = np.minimum(", "np.minimum(", "more room than is needed"),
     ("w_ik <= theta2", "w_ik <= theta2  →  w_ik < theta2", "no rule takes w = θ₂"),
