@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from tests.browser import Server, launch, missing, watch
 
@@ -14,7 +14,11 @@ DATA = Path(os.environ.get("SDSC_DATA") or ROOT.parent / "shared" / "data")
 
 # A cold compile takes seconds and machines are noisy: no deadline; the same cases every time.
 settings.register_profile("project", deadline=None, derandomize=True)
-settings.load_profile("project")
+# A mutation run asks whether a test fails, not for the smallest case.
+settings.register_profile(
+    "mutation", settings.get_profile("project"), phases=[Phase.explicit, Phase.generate]
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "project"))
 
 
 @pytest.fixture(scope="session")

@@ -122,7 +122,8 @@ def test_search_where_better_points_come_late(weak, strong):
     n = 4096 + 64
     Z = np.zeros((n, 4))
     Z[:, 3] = 1.0  # nothing to a residual without a fourth entry
-    for value, late in ((0.5, 0.9), (0.9, 0.9), (0.9, 0.9 - 1e-7), (0.9, 0.9 - 1e-9), (0.9, 0.5)):
+    early_and_late = [(0.5, 0.9), (-0.9, 0.9), (0.9, 0.9 - 1e-7), (0.9, -0.9 + 1e-9), (0.9, 0.5)]
+    for value, late in early_and_late:
         for at, count, size in ((17, weak, value), (4100, strong, late)):
             Z[at : at + count] = [size, np.sqrt(1 - size**2), 0, 0]
         own = np.array([5, 17, 4100, 4101])
