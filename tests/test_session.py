@@ -168,3 +168,20 @@ def test_memory_counts_what_is_shared_once():
     before = memory.nbytes
     memory.get("two", lambda: (A, "label"))
     assert memory.nbytes < before + 1000
+
+
+def test_a_setting_does_not_fall_back_to_what_it_was_before_its_widget(app):
+    """Streamlit keeps that value and brings it back when the widget goes."""
+    run(app)
+    run(app)
+    app.switch_page("pages/step.py")
+    run(app)
+    app.segmented_control(key="step").set_value("pair")
+    run(app)
+    app.switch_page("pages/words.py")
+    widget = app.session_state._state._state._key_id_mapper.get_id_from_key("step")
+    state = app.session_state._state._state
+    state._compact_state()  # as a fragment's run does, without app.py
+    state._old_state.pop(widget)  # as the next change of page does
+    app._run(WidgetStates())
+    assert app.session_state["step"] == "pair" and app.query_params["step"] == "pair"
