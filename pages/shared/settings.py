@@ -170,9 +170,19 @@ def begin() -> None:
         values = {name: state.get(name, kept[name]) for name in SETTINGS}
     state.settings = values  # in one step: the lines around it may be where a run is cut short
     for name, value in values.items():
-        state[name] = value
+        _set(name, value)
     state.run_number = state.get("run_number", 0) + 1
     publish()
+
+
+def _set(key: str, value: Any) -> None:
+    """The value of a widget that is still to be made, and no other.
+
+    Streamlit keeps what was set before a widget came, and falls back to it when the widget goes.
+    """
+    if key in st.session_state:
+        del st.session_state[key]
+    st.session_state[key] = value
 
 
 def rebuild() -> None:
@@ -298,10 +308,8 @@ def keep(key: str, default: Any) -> None:
     """Before a widget: its value, which Streamlit forgets while the widget is not shown."""
     state = st.session_state
     kept = state.setdefault("kept", {})
-    if key in state:
-        kept[key] = state[key]
-    else:
-        state[key] = kept.get(key, default)
+    kept[key] = state.get(key, kept.get(key, default))
+    _set(key, kept[key])
 
 
 def in_exercise() -> bool:
