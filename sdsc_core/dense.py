@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
 
 from sdsc_core._jit import kernel
-from sdsc_core.affinity import compact, off_diagonal
+from sdsc_core.affinities import compact, off_diagonal
 from sdsc_core.blocks import Progress, run_blocks, tick
 from sdsc_core.checks import (
     Affinity,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from sdsc_core.affinity import magnitudes
+from sdsc_core.affinities import magnitudes
 from sdsc_core.checks import (
     check_affinity,
     check_choice,

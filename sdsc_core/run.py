@@ -15,12 +15,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.affinity import affinity
+from sdsc_core.affinities import affinity
 from sdsc_core.blocks import Progress, watched
 from sdsc_core.checks import Affinity, check_gamma, check_n_clusters
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import dense_stage
-from sdsc_core.imc import ImcPath, imc
+from sdsc_core.imc_path import ImcPath, imc
 from sdsc_core.methods import METHODS
 from sdsc_core.metrics import Summary, summarise
 from sdsc_core.settings import RunSettings

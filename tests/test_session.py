@@ -102,7 +102,7 @@ def test_examples_without_labels_follow_the_dense_stage(app):
         app.session_state["dense"] = dense
         run(app)
         last = app.session_state["last"]
-        from sdsc_core.trace import examples
+        from sdsc_core.tracing import examples
 
         expected = examples(last.path, last.after.labels, last.settings["gamma"])
         memory = app.session_state["memory"]

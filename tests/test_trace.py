@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from sdsc_core import clustering_accuracy, connectivity, explain, imc, pce, spectral_clustering
 from sdsc_core.datasets import make_subspaces
-from sdsc_core.imc import ImcPath
-from sdsc_core.trace import examples, grown, level, sweep, trace
+from sdsc_core.imc_path import ImcPath
+from sdsc_core.tracing import examples, grown, level, sweep, trace
 from tests import naive
 from tests.test_imc import RANDOM, TIED
 

@@ -14,7 +14,7 @@ from pages.shared.panels import ORDERS
 from pages.shared.stages import Run, remember
 from sdsc_core import Summary, dense_stage, figures
 from sdsc_core.figures.steps import Frames, frames
-from sdsc_core.trace import grown
+from sdsc_core.tracing import grown
 
 PATIENCE = 0.6  # seconds of computing before what is there is shown
 HTML = """

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sdsc_core.affinity import affinity, unit_affinity
+from sdsc_core.affinities import affinity, unit_affinity
 from sdsc_core.blocks import Progress, n_threads, one_thread
 from sdsc_core.checks import (
     Affinity,

@@ -18,7 +18,7 @@ from sdsc_core.checks import (
     check_n_clusters,
 )
 from sdsc_core.dense import RULES, Explanation, condition, dense_stage, explain, two_hop
-from sdsc_core.imc import GONE, ImcPath, Samples, remove_projection
+from sdsc_core.imc_path import GONE, ImcPath, Samples, remove_projection
 from sdsc_core.metrics import Summary, summarise
 from sdsc_core.search import NOTHING, TIE, decide, dot
 from sdsc_core.spectral import spectral_clustering, spectrum
