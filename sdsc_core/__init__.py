@@ -19,6 +19,8 @@ from sdsc_core.dense import (
     densify,
     explain,
     pce,
+    rank_changes,
+    tally,
 )
 from sdsc_core.imc_path import ImcPath, imc
 from sdsc_core.methods import METHODS
@@ -36,9 +38,7 @@ from sdsc_core.metrics import (
     ncut,
     nmi,
     preserving_error,
-    rank_changes,
     summarise,
-    tally,
 )
 from sdsc_core.run import Run, run_stages
 from sdsc_core.settings import RunSettings

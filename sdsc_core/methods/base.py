@@ -20,7 +20,7 @@ from sdsc_core.checks import (
     check_count,
     check_data,
     check_n_clusters,
-    check_seed,
+    check_random_state,
 )
 from sdsc_core.methods._memory import check_memory
 
@@ -115,7 +115,8 @@ class Method:
     """A way from data to a representation, with all that an app or a script needs to offer it.
 
     ``function`` takes X, the parameters by name, and those of ``n_clusters``, ``random_state``,
-    ``n_jobs`` and ``progress`` that it names in its signature.
+    ``n_jobs`` and ``progress`` that it names in its signature. A ``dense`` method represents each
+    point by nearly all others; its W is an array, that of the others CSR.
     """
 
     name: str
@@ -126,11 +127,17 @@ class Method:
     presets: dict[str, dict[str, Value]] = field(default_factory=dict)
     rule: str = "sum"
     needs_clusters: bool = False
+    dense: bool = False
 
     @property
     def uses_seed(self) -> bool:
         """Whether the method draws at random; the others give the same W for every seed."""
         return "random_state" in _signature(self.function)
+
+    @property
+    def uses_clusters(self) -> bool:
+        """Whether the number of clusters, where it is known, changes W."""
+        return "n_clusters" in _signature(self.function)
 
     def settings(self, **params: Any) -> dict[str, Value]:
         """All parameters, checked, with the defaults of those not given."""
@@ -148,7 +155,7 @@ class Method:
         X: Any,
         *,
         n_clusters: int | None = None,
-        random_state: int = 0,
+        random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         progress: Progress | None = None,
         memory_limit: int | None = None,
@@ -166,7 +173,7 @@ class Method:
             )
         if n_clusters is not None:
             n_clusters = check_n_clusters(n_clusters, X.shape[0])
-        check_seed(random_state)
+        random_state = check_random_state(random_state)
         n_threads(n_jobs)  # refused here, whether or not the method uses it
         check_memory(self.memory(*X.shape), self.name, X.shape[0], memory_limit)
         offered = {
@@ -182,8 +189,12 @@ class Method:
             return self.function(X, **settings, **given)
 
     def affinity(self, solution: Solution) -> Affinity:
-        """W in [0, 1] by this method's rule: eq. 5 for IMC, eq. 4 for the others."""
-        return affinity(solution.C) if self.rule == "max" else unit_affinity(solution.C)
+        """W in [0, 1] by this method's rule: eq. 5 for IMC, eq. 4 for the others.
+
+        CSR, or an array where the method is a dense one.
+        """
+        W = affinity(solution.C) if self.rule == "max" else unit_affinity(solution.C)
+        return W.toarray() if self.dense else W
 
 
 @cache  # a signature takes a while to read

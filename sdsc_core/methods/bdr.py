@@ -110,5 +110,6 @@ METHOD = Method(
         "motion": {"lam": 0.07, "gamma": 0.007, "threshold": 0.7},
     },
     needs_clusters=True,
+    dense=True,
     memory=lambda n, d: 8 * (3 * n * d + 12 * n * n),
 )

@@ -127,5 +127,6 @@ METHOD = Method(
         Parameter("max_iterations", 500, 1, 10000, "Most iterations.", step=50),
     ),
     presets={"faces": {"lam": 1.5}, "digits": {"lam": 0.18}, "motion": {"lam": 4.0}},
+    dense=True,
     memory=lambda n, d: 8 * (3 * n * d + 10 * n * min(n, d) + 3 * n * n),
 )

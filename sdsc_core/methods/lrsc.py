@@ -49,5 +49,6 @@ METHOD = Method(
         ),
     ),
     presets={"faces": {"strength": 1000.0}, "digits": {}, "motion": {}},
+    dense=True,
     memory=lambda n, d: 8 * (4 * n * d + 3 * n * n),
 )

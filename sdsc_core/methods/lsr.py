@@ -93,5 +93,6 @@ METHOD = Method(
         "digits": {"variant": "LSR1", "lam": 0.4},
         "motion": {"variant": "LSR1", "lam": 0.004},
     },
+    dense=True,
     memory=lambda n, d: 8 * (3 * n * d + 4 * n * n),
 )
