@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdsc_core import datasets
 from sdsc_core._version import __version__
-from sdsc_core.affinity import affinity
+from sdsc_core.affinities import affinity
 from sdsc_core.blocks import Cancelled
 from sdsc_core.dense import (
     DENSE_STAGES,
@@ -19,8 +19,10 @@ from sdsc_core.dense import (
     densify,
     explain,
     pce,
+    rank_changes,
+    tally,
 )
-from sdsc_core.imc import ImcPath, imc
+from sdsc_core.imc_path import ImcPath, imc
 from sdsc_core.methods import METHODS
 from sdsc_core.metrics import (
     Analysis,
@@ -36,17 +38,15 @@ from sdsc_core.metrics import (
     ncut,
     nmi,
     preserving_error,
-    rank_changes,
     summarise,
-    tally,
 )
 from sdsc_core.run import Run, run_stages
 from sdsc_core.settings import RunSettings
 from sdsc_core.spectral import Spectrum, spectral_clustering, spectrum, suggest_n_clusters
-from sdsc_core.trace import trace
+from sdsc_core.tracing import trace
 
 if TYPE_CHECKING:
-    from sdsc_core.pipeline import SDSC
+    from sdsc_core.estimator import SDSC
 
 __all__ = [
     "DENSE_STAGES",
@@ -96,6 +96,6 @@ def __getattr__(name: str) -> Any:
     """SDSC when it is asked for: scikit-learn, which it builds on, takes as long as all else."""
     if name != "SDSC":
         raise AttributeError(f"module 'sdsc_core' has no attribute {name!r}")
-    from sdsc_core.pipeline import SDSC
+    from sdsc_core.estimator import SDSC
 
     return SDSC

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sdsc_core import datasets
 from sdsc_core.datasets.known import FOLDER_VARIABLE, KNOWN
 from sdsc_core.dense import densify, pce
-from sdsc_core.imc import imc
+from sdsc_core.imc_path import imc
 from sdsc_core.methods import METHODS
 from sdsc_core.paths import home
 from sdsc_core.spectral import spectral_clustering

@@ -100,11 +100,15 @@ def check_number(value: Any, name: str, low: float, high: float | None = None) -
     return float(value)
 
 
-def check_seed(value: Any, name: str = "random_state") -> int | None:
-    """A seed, or None for another draw each time."""
-    if value is None:
-        return None
-    return check_count(value, name, 0, 2**32 - 1, ", or None for another draw each time")
+def check_random_state(value: Any, name: str = "random_state") -> int:
+    """A seed from a whole number, from a RandomState, which moves on, or from None: a new one.
+
+    As in scikit-learn, None draws from NumPy's own RandomState.
+    """
+    if value is None or isinstance(value, np.random.RandomState):
+        draw = np.random.randint if value is None else value.randint
+        return int(draw(2**31))
+    return check_count(value, name, 0, 2**32 - 1, ", a RandomState, or None for another each time")
 
 
 def check_thetas(theta1: Any, theta2: Any) -> tuple[float, float]:

@@ -1,22 +1,21 @@
 """Methods × dense stages on one data set: the matrix of Tables 3 and 4."""
 
-import inspect
+import csv
+import io
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
-from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress
-from sdsc_core.checks import Affinity
 from sdsc_core.datasets import Dataset, prepare
-from sdsc_core.dense import DENSE_STAGES, dense_stage
+from sdsc_core.dense import DENSE_STAGES
 from sdsc_core.methods import METHODS
-from sdsc_core.metrics import summarise
-from sdsc_core.spectral import MOST_CLUSTERS, spectral_clustering, spectrum, suggest_n_clusters
+from sdsc_core.methods._memory import check_memory
+from sdsc_core.run import Keep, Report, Run, run_stages, sparse_stage, suggested_n_clusters
+from sdsc_core.settings import RunSettings
 
 # How the time of a method grows with the number of points, for the estimate before a run.
 GROWTH = {"LSR": 3.0, "LRR": 3.0, "BDR": 3.0, "LRSC": 3.0, "SSC": 2.3, "SSSC": 2.3}
@@ -53,75 +52,29 @@ class Result:
     message: str = ""
 
 
-@dataclass(frozen=True)
-class Solved:
-    """A method's affinity and what it took."""
-
-    W: Affinity
-    seconds: float
-    message: str
-
-
-def solve(
+def compare_cell(
     data: Dataset,
-    method: str,
-    n_clusters: int,
-    params: dict[str, Any] | None = None,
-    *,
-    random_state: int = 0,
-    progress: Progress | None = None,
-) -> Solved:
-    """The first stage: W of a method by its name.
-
-    >>> from sdsc_core.datasets import make_subspaces
-    >>> solve(make_subspaces(2, 2, 20, 10), "IMC", 2).W.shape
-    (20, 20)
-    """
-    start = time.perf_counter()
-    chosen = METHODS[method]
-    solution = chosen.solve(
-        data.X,
-        n_clusters=n_clusters,
-        random_state=random_state,
-        progress=progress,
-        **(params or {}),
-    )
-    W = chosen.affinity(solution)
-    return Solved(W, time.perf_counter() - start, solution.message)
-
-
-def finish(
-    data: Dataset,
-    solved: Solved,
-    method: str,
-    dense: str | None,
-    n_clusters: int,
+    settings: RunSettings,
     *,
     repeat: int = 0,
-    random_state: int = 0,
-    thetas: tuple[float, float] = (0.8, 0.6),
-    progress: Progress | None = None,
-) -> tuple[Result, Affinity, NDArray[np.int64]]:
-    """Second and third stage: the figures, W*, and the labels found."""
-    start = time.perf_counter()
-    star = dense_stage(solved.W, dense, *thetas, progress=progress)
-    top = spectrum(star, n_clusters, n_clusters, random_state, progress)
-    labels = spectral_clustering(star, n_clusters, random_state, spectrum_=top)
-    seconds = solved.seconds + time.perf_counter() - start
-    s = summarise(star, labels, data.labels)
-    figures = (s.acc, s.nmi, s.conn.mean, s.conn.min, s.conn.whole, seconds)
-    message = " ".join(filter(None, (solved.message, top.message, s.conn.message)))
-    return Result(method, dense or "none", repeat, *figures, message), star, labels
+    keep: Keep | None = None,
+    report: Report | None = None,
+) -> tuple[Result, Run]:
+    """The figures of one method with one dense stage, and the run that they come from.
 
+    A ``keep`` that cells share computes a method once for all its dense stages; the time of such
+    a stage counts in each of them.
 
-@cache  # a signature takes a while to read
-def uses_seed(method: str) -> bool:
-    """Whether a method draws at random; the others give the same W for every seed.
-
-    >>> uses_seed("SSSC"), uses_seed("IMC")
-    (True, False)
+    >>> from sdsc_core.datasets import make_subspaces
+    >>> compare_cell(make_subspaces(2, 2, 20, 10), RunSettings(dense="D3"))[0].acc
+    1.0
     """
-    return "random_state" in inspect.signature(METHODS[method].function).parameters
+    run = run_stages(data, settings, only_dense=True, keep=keep, report=report)
+    s = run.after.summary
+    figures = (s.acc, s.nmi, s.conn.mean, s.conn.min, s.conn.whole, sum(run.seconds.values()))
+    messages = (run.sparse.message, run.after.spectrum.message, s.conn.message)
+    message = " ".join(filter(None, messages))
+    return Result(settings.method, settings.dense or "none", repeat, *figures, message), run
 
 
 def suggest_clusters(data: Dataset, progress: Progress | None = None) -> int:
@@ -131,12 +84,8 @@ def suggest_clusters(data: Dataset, progress: Progress | None = None) -> int:
     >>> suggest_clusters(make_subspaces(3, 3, 30, 30))
     3
     """
-    n = data.n_points
-    default = next(p.default for p in METHODS["IMC"].parameters if p.name == "n_iterations")
-    picks = {"n_iterations": min(int(default), n - 1)}
-    W = solve(data, "IMC", 1, picks, progress=progress).W
-    top = spectrum(W, min(MOST_CLUSTERS + 1, n), progress=progress)
-    return suggest_n_clusters(top.eigenvalues)
+    gamma = min(RunSettings.gamma, data.n_points - 1)
+    return suggested_n_clusters(data, RunSettings(gamma=gamma, dense=None), progress)
 
 
 @dataclass(frozen=True)
@@ -160,15 +109,19 @@ def estimate(data: Dataset, method: str, n_clusters: int, params: dict[str, Any]
     params = dict(params)
     if "n_iterations" in params:
         params["n_iterations"] = min(params["n_iterations"], part.n_points - 1)
-    # Twice: the first call may compile.
-    took = min(solve(part, method, min(n_clusters, part.n_points), params).seconds for _ in "ab")
+    k = min(n_clusters, part.n_points)
+    settings = RunSettings.of_method(method, params, n_clusters=k)
+    times = []
+    for _ in range(2):  # the first call may compile
+        start = time.perf_counter()
+        sparse_stage(part, settings)
+        times.append(time.perf_counter() - start)
+    took = min(times)
     return Estimate(took * (n / part.n_points) ** GROWTH.get(method, 2.0), part.n_points)
 
 
 def fits(data: Dataset, method: str, limit: int | None = None) -> str:
     """Empty, or the sentence that says why a method would not fit into memory here."""
-    from sdsc_core.methods._memory import check_memory
-
     chosen = METHODS[method]
     try:
         check_memory(chosen.memory(*data.X.shape), method, data.n_points, limit)
@@ -216,13 +169,16 @@ def _known(value: float | None) -> bool:
 def to_csv(results: Sequence[Result]) -> str:
     """Every single result, a line each; read back by any table reader."""
     names = [f.name for f in fields(Result)]
-    lines = [",".join(names)]
-    for r in results:
-        values = [getattr(r, n) for n in names]
-        texts = ["" if v is None or v != v else str(v) for v in values]  # v != v: not a number
-        texts[-1] = '"' + texts[-1].replace('"', "'") + '"'
-        lines.append(",".join(texts))
-    return "\n".join(lines) + "\n"
+    return _csv(names, ([getattr(r, name) for name in names] for r in results))
+
+
+def _csv(head: list[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table as CSV; what is missing or not a number is an empty cell."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows(["" if v is None or v != v else v for v in row] for row in rows)
+    return text.getvalue()
 
 
 def summary_csv(results: Sequence[Result]) -> str:
@@ -232,11 +188,8 @@ def summary_csv(results: Sequence[Result]) -> str:
     >>> print(summary_csv([r]).splitlines()[1])
     acc,IMC,none,1,0.5,0.5,0.0
     """
-    lines = ["figure," + ",".join(f.name for f in fields(Row))]
-    for figure in TITLES:
-        for row in table(results, figure):
-            lines.append(f"{figure}," + ",".join(str(v) for v in astuple(row)))
-    return "\n".join(lines) + "\n"
+    rows = ([figure, *astuple(row)] for figure in TITLES for row in table(results, figure))
+    return _csv(["figure", *(f.name for f in fields(Row))], rows)
 
 
 def grid(results: Sequence[Result], figure: str = "acc") -> tuple[list[str], list[list[Any]]]:

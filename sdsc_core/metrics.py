@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from sdsc_core.affinity import magnitudes
+from sdsc_core.affinities import magnitudes
 from sdsc_core.checks import (
     check_affinity,
-    check_choice,
     check_labels,
     check_star,
     is_sparse,
 )
-from sdsc_core.dense import Changes
 from sdsc_core.spectral import spectrum
 
 
@@ -237,100 +235,6 @@ def analyse(W: Any, W_star: Any, labels: Any) -> Analysis:
         q_predicted_no_tau=_ratio(n * k * k - n * k, n * k * k),
         zeta_star=zeta_s,
     )
-
-
-@dataclass(frozen=True)
-class Tally:
-    """Pairs i < j that one condition raised, inside and between clusters.
-
-    Those that were 0 before are ``new``. ``condition`` is 1, 2 or 3 of Definition 2, and 0 for a
-    path of Algorithm 4. ``precision`` is the share inside, NaN where nothing was raised.
-    """
-
-    condition: int
-    inside: int
-    between: int
-    new_inside: int
-    new_between: int
-    precision: float
-
-
-def tally(changes: Changes, labels: Any, conditions: tuple[int, ...] = (1, 2, 3)) -> list[Tally]:
-    """What each condition did: the paper wants new similarity inside the subspaces alone.
-
-    >>> one = np.array([1])
-    >>> [t] = tally(Changes(0 * one, one, 0.0 * one, 0.9 * one, one, 2 * one), [0, 0, 1], (1,))
-    >>> t.inside, t.between, t.new_inside, t.precision
-    (1, 0, 1, 1.0)
-    """
-    inside = _same_cluster(changes, labels)
-    new = changes.before == 0
-    out = []
-    for condition in np.atleast_1d(conditions).tolist():
-        mine = changes.condition == condition
-        n_in, n_between = int((mine & inside).sum()), int((mine & ~inside).sum())
-        new_in, new_between = int((mine & inside & new).sum()), int((mine & ~inside & new).sum())
-        share = _ratio(n_in, n_in + n_between)
-        out.append(Tally(condition, n_in, n_between, new_in, new_between, share))
-    return out
-
-
-SORTS = ("worst", "change", "after", "before", "i", "j", "condition", "witness")
-
-
-def rank_changes(
-    changes: Changes,
-    labels: Any,
-    by: str = "worst",
-    *,
-    where: str = "all",
-    conditions: Any = (),
-    clusters: Any = (),
-) -> NDArray[np.int64]:
-    """Positions in ``changes``, filtered and in order.
-
-    ``by`` "worst" puts pairs between clusters first; it, "change", "after" and "before" descend,
-    the others ascend, with the largest change first among equals. ``where`` is "all", "inside" or
-    "between"; ``conditions`` and ``clusters`` keep these alone (a pair with either end in one of
-    the clusters), all of them where empty.
-
-    >>> i, j = np.array([0, 0, 1]), np.array([1, 2, 2])
-    >>> found = Changes(i, j, np.zeros(3), np.array([0.9, 0.7, 0.8]), np.ones(3, int), j)
-    >>> rank_changes(found, [0, 0, 1]).tolist(), rank_changes(found, [0, 0, 1], "after").tolist()
-    ([2, 1, 0], [0, 2, 1])
-    """
-    check_choice(by, "by", SORTS)
-    check_choice(where, "where", ("all", "inside", "between"))
-    inside = _same_cluster(changes, labels)
-    labels = check_labels(labels)
-    conditions, clusters = np.atleast_1d(conditions), np.atleast_1d(clusters)
-    keep = np.ones(len(changes), bool) if where == "all" else inside == (where == "inside")
-    if len(conditions):
-        keep &= np.isin(changes.condition, conditions)
-    if len(clusters):
-        keep &= np.isin(labels[changes.i], clusters) | np.isin(labels[changes.j], clusters)
-    at = np.flatnonzero(keep)
-    change = changes.after[at] - changes.before[at]
-    if by == "worst":
-        key = -change - 2.0 * ~inside[at]  # a change is at most 1
-    elif by == "change":
-        key = -change
-    elif by in ("after", "before"):
-        key = -getattr(changes, by)[at]
-    else:
-        key = getattr(changes, by)[at]
-    return at[np.lexsort((-change, key))]
-
-
-def _same_cluster(changes: Changes, labels: Any) -> NDArray[np.bool_]:
-    if not isinstance(changes, Changes):
-        raise ValueError(f"changes is {type(changes).__name__}; give what `changes` returns.")
-    labels = check_labels(labels)
-    if changes.j.max(initial=0) >= len(labels):  # i < j
-        raise ValueError(
-            f"labels has shape {labels.shape}; the changes speak of point {changes.j.max()}."
-        )
-    return labels[changes.i] == labels[changes.j]
 
 
 def inside_share(W: Any, labels: Any) -> float:

@@ -3,25 +3,27 @@
 `run_stages` takes a data set and `RunSettings` and returns a `Run` with every intermediate result.
 Estimator, comparison, experiments, command line, downloaded script and screens all call it. Each
 stage is asked for by a key of what it depends on, so that a caller who keeps results (``keep``)
-computes only what lies after a change.
+computes only what lies after a change; `sparse_stage`, `dense_stage` and `cluster_side` are the
+stages by themselves.
 """
 
 import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.affinity import affinity
+from sdsc_core.affinities import affinity
 from sdsc_core.blocks import Progress, watched
 from sdsc_core.checks import Affinity, check_gamma, check_n_clusters
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import dense_stage
-from sdsc_core.imc import ImcPath, imc
+from sdsc_core.imc_path import ImcPath, imc
 from sdsc_core.methods import METHODS
+from sdsc_core.methods._memory import check_memory
 from sdsc_core.metrics import Summary, summarise
 from sdsc_core.settings import RunSettings
 from sdsc_core.spectral import (
@@ -52,15 +54,23 @@ class Sparse:
     message: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Side:
-    """What follows from one affinity, W or W*."""
+    """What follows from one affinity, W or W*: its eigenvectors and the k clusters found.
+
+    ``summary`` holds its figures, by ``truth`` where the classes are known; computed once, when
+    it is first read.
+    """
 
     W: Affinity
     spectrum: Spectrum
     labels: NDArray[np.int64]
-    summary: Summary
+    truth: NDArray[np.int64] | None
     k: int
+
+    @cached_property
+    def summary(self) -> Summary:
+        return summarise(self.W, self.labels, self.truth)
 
 
 @dataclass(frozen=True)
@@ -99,7 +109,8 @@ def run_stages(
     data : X (N, D), with labels where the classes are known.
     settings : see `RunSettings`; without a number of clusters the classes give it, else the
         widest gap between eigenvalues.
-    only_dense : leave out the clusters and figures of W, as a table of W* alone does.
+    only_dense : the clusters of W* alone, by no more eigenvectors than they need, as an estimator
+        or a table wants them; the figures wait until they are read.
     keep : called with a stage's name, its key and a function; returns the function's value or
         one kept from before.
     report : called with the title of a stage; returns its progress callback.
@@ -110,7 +121,7 @@ def run_stages(
     >>> run.n_clusters, run.n_clusters_from, run.after.summary.acc
     (2, 'known', 1.0)
     """
-    stages = _Stages(data, settings or RunSettings(), keep, report, n_jobs, gamma_ahead)
+    stages = _Stages(data, settings or RunSettings(), keep, report, n_jobs, gamma_ahead, only_dense)
     sparse = stages.sparse()
     star = stages.dense(sparse.W)
     n_clusters, origin = stages.clusters()
@@ -120,6 +131,48 @@ def run_stages(
     else:
         before = None if only_dense else stages.side("W", sparse.W, n_clusters)
     return Run(data, stages.settings, after.k, origin, sparse, before, after, stages.seconds)
+
+
+def sparse_stage(
+    data: Dataset,
+    settings: RunSettings | None = None,
+    *,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
+) -> Sparse:
+    """The first stage by itself: C and W by the method of the settings.
+
+    >>> from sdsc_core.datasets import make_subspaces
+    >>> sparse_stage(make_subspaces(2, 2, 20, 10)).W.shape
+    (20, 20)
+    """
+    return _Stages(data, settings or RunSettings(), None, lambda _: progress, n_jobs).sparse()
+
+
+def suggested_n_clusters(
+    data: Dataset, settings: RunSettings, progress: Progress | None = None
+) -> int:
+    """The number of clusters by the eigengap of W* (of W without a dense stage).
+
+    >>> from sdsc_core.datasets import make_subspaces
+    >>> suggested_n_clusters(make_subspaces(3, 3, 30, 30), RunSettings(dense=None))
+    3
+    """
+    stages = _Stages(data, settings, None, lambda _: progress)
+    star = stages.dense(stages.sparse().W)
+    return suggest_n_clusters(stages.counting_spectrum("W*", star).eigenvalues)
+
+
+def keep_everything() -> Keep:
+    """A ``keep`` for `run_stages` that forgets nothing, for a few runs that share stages."""
+    kept: dict[tuple[str, Hashable], Any] = {}
+
+    def keep(stage: str, key: Hashable, compute: Callable[[], Any]) -> Any:
+        if (stage, key) not in kept:
+            kept[stage, key] = compute()
+        return kept[stage, key]
+
+    return keep
 
 
 def n_vectors(n_points: int, n_clusters: int | None) -> int:
@@ -139,12 +192,14 @@ def cluster_side(
     *,
     seed: int = 0,
     found: Spectrum | None = None,
+    vectors: int | None = None,
     progress: Progress | None = None,
 ) -> Side:
     """The third stage on one affinity (N, N): eigenvectors, clusters and figures.
 
     ``found`` is a spectrum of W that is there already; it serves unless the number of clusters
-    decides otherwise about weak links between components.
+    decides otherwise about weak links between components. ``vectors`` is how many eigenvectors to
+    compute, as many as are shown by default.
 
     >>> side = cluster_side(np.kron(np.eye(2), 1 - np.eye(3)), 2)
     >>> side.labels.tolist()
@@ -157,9 +212,10 @@ def cluster_side(
         and found.regularised == (found.n_components > n_clusters)
     )
     if found is None or not usable:
-        found = spectrum(W, n_vectors(W.shape[0], n_clusters), n_clusters, seed, progress)
+        wanted = vectors or n_vectors(W.shape[0], n_clusters)
+        found = spectrum(W, wanted, n_clusters, seed, progress)
     clusters = cluster_rows(found.embedding(n_clusters), n_clusters, seed)
-    return Side(W, found, clusters, summarise(W, clusters, labels), n_clusters)
+    return Side(W, found, clusters, labels, n_clusters)
 
 
 class _Stages:
@@ -171,11 +227,13 @@ class _Stages:
         settings: RunSettings,
         keep: Keep | None,
         report: Report | None,
-        n_jobs: int | None,
-        gamma_ahead: int,
+        n_jobs: int | None = None,
+        gamma_ahead: int = 0,
+        only_dense: bool = False,
     ):
         self.data, self.settings, self.n_jobs = data, settings, n_jobs
-        self.keep, self.report, self.gamma_ahead = keep, report, gamma_ahead
+        self.keep, self.report = keep, report
+        self.gamma_ahead, self.only_dense = gamma_ahead, only_dense
         self.seconds: dict[str, float] = {}
 
     def sparse(self) -> Sparse:
@@ -190,9 +248,10 @@ class _Stages:
         return self._stage("sparse", s.sparse_key(), "W", partial(self._slice, path))
 
     def _path(self, longest: int, tell: Progress | None) -> ImcPath:
-        s = self.settings
+        s, X = self.settings, self.data.X
+        check_memory(METHODS["IMC"].memory(*X.shape), "IMC", len(X))
         return imc(
-            self.data.X,
+            X,
             longest,
             residual=s.residual,
             similarity=s.similarity,
@@ -241,27 +300,40 @@ class _Stages:
 
     def side(self, name: str, W: Affinity, n_clusters: int | None) -> Side:
         """Clusters and figures of W or W*; their number by the matrix's own eigengap for None."""
-        s, title = self.settings, f"Eigenvectors of {name}, products"
-        key = (s.sparse_key() if name == "W" else s.dense_key(), s.seed)
-        found: Spectrum | None = None
-        if n_clusters is None:
-            wanted = n_vectors(W.shape[0], None)
-            found = self._stage(
-                f"{name} spectrum",
-                key,
-                title,
-                lambda tell: spectrum(W, wanted, None, s.seed, tell),
-            )
+        found = self.counting_spectrum(name, W) if n_clusters is None else None
         k = suggest_n_clusters(found.eigenvalues) if found else n_clusters
         assert k is not None
+        work = partial(self._cluster, W, k, found)
+        key = (self._side_key(name), k, found is None, self.only_dense)
+        return self._stage(f"{name} side", key, _eigenvectors(name), work)
+
+    def counting_spectrum(self, name: str, W: Affinity) -> Spectrum:
+        """Enough of the spectrum to count clusters by its widest gap."""
+        wanted, seed = n_vectors(W.shape[0], None), self.settings.seed
         return self._stage(
-            f"{name} side",
-            (key, k, found is None),
-            title,
-            lambda tell: cluster_side(
-                W, k, self.data.labels, seed=s.seed, found=found, progress=tell
-            ),
+            f"{name} spectrum",
+            self._side_key(name),
+            _eigenvectors(name),
+            lambda tell: spectrum(W, wanted, None, seed, tell),
         )
+
+    def _cluster(self, W: Affinity, k: int, found: Spectrum | None, tell: Progress | None) -> Side:
+        side = cluster_side(
+            W,
+            k,
+            self.data.labels,
+            seed=self.settings.seed,
+            found=found,
+            vectors=k if self.only_dense else None,
+            progress=tell,
+        )
+        if not self.only_dense:
+            _ = side.summary  # computed here, where its progress is watched
+        return side
+
+    def _side_key(self, name: str) -> Hashable:
+        s = self.settings
+        return s.sparse_key() if name == "W" else s.dense_key(), s.seed
 
     def _stage(
         self, name: str, key: Hashable, title: str, work: Callable[[Progress | None], T]
@@ -274,3 +346,7 @@ class _Stages:
         made = self.keep(name, (self.data.digest, key), timed) if self.keep else timed()
         value, self.seconds[name] = made
         return value
+
+
+def _eigenvectors(name: str) -> str:
+    return f"Eigenvectors of {name}, products"

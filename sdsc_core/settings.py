@@ -87,7 +87,7 @@ class RunSettings:
     def sparse_key(self) -> Hashable:
         """What W depends on, beside the data."""
         seed = self.seed if METHODS[self.method].uses_seed else None
-        clusters = self.n_clusters if METHODS[self.method].needs_clusters else None
+        clusters = self.n_clusters if METHODS[self.method].uses_clusters else None
         return self.method, tuple(sorted(self.method_params().items())), seed, clusters
 
     def dense_key(self) -> Hashable:

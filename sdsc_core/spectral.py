@@ -18,7 +18,7 @@ from sdsc_core.checks import (
     check_affinity,
     check_count,
     check_n_clusters,
-    check_seed,
+    check_random_state,
     check_values,
     is_sparse,
 )
@@ -76,7 +76,7 @@ def spectrum(
     W: Any,
     n_vectors: int,
     n_clusters: int | None = None,
-    random_state: int | None = 0,
+    random_state: int | np.random.RandomState | None = 0,
     progress: Progress | None = None,
 ) -> Spectrum:
     """The ``n_vectors`` largest eigenpairs of D^{-1/2} W D^{-1/2}.
@@ -96,7 +96,7 @@ def spectrum(
     n = W.shape[0]
     n_vectors = check_count(n_vectors, "n_vectors", 1, n)
     n_clusters = n_vectors if n_clusters is None else check_n_clusters(n_clusters, n)
-    check_seed(random_state)
+    random_state = check_random_state(random_state)
     n_components, part = connected_components(sp.csr_array(W), directed=False)
     component = part.astype(np.int64)
     regularise = bool(n_components > n_clusters)
@@ -130,7 +130,7 @@ def spectrum(
 def spectral_clustering(
     W: Any,
     n_clusters: int,
-    random_state: int | None = 0,
+    random_state: int | np.random.RandomState | None = 0,
     *,
     spectrum_: Spectrum | None = None,
     progress: Progress | None = None,
@@ -147,7 +147,7 @@ def spectral_clustering(
     """
     W = check_affinity(W)
     n_clusters = check_n_clusters(n_clusters, W.shape[0])
-    check_seed(random_state)
+    random_state = check_random_state(random_state)
     found = spectrum_
     if found is None:
         found = spectrum(W, n_clusters, n_clusters, random_state, progress)
@@ -163,7 +163,7 @@ def spectral_clustering(
 
 
 def cluster_rows(
-    rows: NDArray[np.float64], n_clusters: int, random_state: int | None
+    rows: NDArray[np.float64], n_clusters: int, random_state: int
 ) -> NDArray[np.int64]:
     """k-means on the embedding; labels are numbered by first appearance."""
     from sklearn.cluster import KMeans

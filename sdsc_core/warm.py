@@ -8,9 +8,9 @@ import scipy.sparse as sp
 
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.dense import changes, densify, pce
-from sdsc_core.imc import imc
+from sdsc_core.imc_path import imc
 from sdsc_core.spectral import spectral_clustering
-from sdsc_core.trace import trace
+from sdsc_core.tracing import trace
 
 # What is imported late elsewhere, or by Streamlit in the middle of its own imports.
 LIBRARIES = ("pandas", "narwhals", "plotly.graph_objects", "sklearn.cluster", "sdsc_core.figures")

@@ -1,7 +1,7 @@
 """Break the library once in every place, and see which faults no test notices.
 
     python -m tests.mutate                          # all five modules
-    python -m tests.mutate imc dense --sample 50    # 50 changes of each, drawn at random
+    python -m tests.mutate imc_path dense --sample 50    # 50 changes of each, drawn at random
     python -m tests.mutate stages                   # the keys of what a session keeps
 
 Each change (an operator, comparison, number, slice, branch, minimum or call) goes into a copy of
@@ -35,7 +35,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = {
-    "imc": ["tests/test_imc.py", "tests/test_picks.py"],
+    "imc_path": ["tests/test_imc.py", "tests/test_picks.py"],
     "search": ["tests/test_picks.py", "tests/test_imc.py"],
     "dense": ["tests/test_dense.py"],
     "spectral": ["tests/test_spectral.py"],

@@ -9,8 +9,8 @@ import pytest
 
 from sdsc_core import changes, imc, pce
 from sdsc_core.datasets import prepare, sample
-from sdsc_core.metrics import rank_changes
-from sdsc_core.trace import sweep
+from sdsc_core.dense import rank_changes
+from sdsc_core.tracing import sweep
 from tests import naive
 from tests.browser import settled
 

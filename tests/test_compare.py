@@ -2,6 +2,7 @@
 
 import io
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,9 +15,18 @@ from streamlit.runtime.scriptrunner import (
 )
 
 from pages.shared.compare_run import RunBar
-from sdsc_core import compare, datasets, figures
+from sdsc_core import (
+    METHODS,
+    RunSettings,
+    compare,
+    datasets,
+    densify,
+    figures,
+    spectral_clustering,
+)
 from sdsc_core.compare import Result
 from sdsc_core.methods._memory import check_memory
+from sdsc_core.run import keep_everything
 
 
 @pytest.fixture(scope="module")
@@ -100,11 +110,18 @@ def test_ticks_of_the_time_axis_are_few_and_around_the_points(seconds):
 
 def test_a_cell_equals_the_stages_by_hand():
     data = datasets.make_subspaces(3, 3, 20, 30)
-    solved = compare.solve(data, "OMP", 3, {"n_nonzero": 3})
-    result, star, labels = compare.finish(data, solved, "OMP", "D3", 3)
-    assert result.acc == pytest.approx(np.mean(labels == data.labels)) == 1
-    assert (star.toarray() >= solved.W.toarray()).all()
-    assert result.seconds >= solved.seconds > 0
+    keep = keep_everything()
+    settings = RunSettings(method="OMP", params={"n_nonzero": 3}, dense="D3", n_clusters=3)
+    result, run = compare.compare_cell(data, settings, keep=keep)
+    W = METHODS["OMP"].affinity(METHODS["OMP"].solve(data.X, n_nonzero=3))
+    star = densify(W, "D3")
+    labels = spectral_clustering(star, 3)
+    assert (star != run.after.W).nnz == 0 and run.after.labels.tolist() == labels.tolist()
+    assert result.acc == np.mean(labels == data.labels) == 1
+    # The method is solved once for all its stages, and its time counts in each.
+    again, other = compare.compare_cell(data, replace(settings, dense=None), keep=keep)
+    assert other.sparse is run.sparse
+    assert min(result.seconds, again.seconds) > run.seconds["sparse"] > 0
 
 
 def test_what_does_not_fit_is_refused_in_a_sentence():

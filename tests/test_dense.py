@@ -8,8 +8,17 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdsc_core import dense as dense_module
-from sdsc_core.dense import changes, dense_stage, densify, explain, pce
+from sdsc_core.dense import (
+    changes,
+    dense_pass,
+    dense_stage,
+    densify,
+    explain,
+    pce,
+    sparse_pass,
+    to_distance,
+    to_similarity,
+)
 from sdsc_core.methods import _memory
 from tests import naive
 
@@ -90,7 +99,7 @@ def test_blocks_and_threads_change_nothing(rule, monkeypatch):
         return pce(W, n_jobs=jobs) if rule == "PCE" else densify(W, rule, n_jobs=jobs)
 
     reference = stage(1)
-    monkeypatch.setattr(dense_module, "PATHS_A_BLOCK", 500)
+    monkeypatch.setattr(sparse_pass, "PATHS_A_BLOCK", 500)
     for jobs in (1, 3):
         np.testing.assert_array_equal(stage(jobs).toarray(), reference.toarray())
 
@@ -244,7 +253,7 @@ def test_all_shortest_paths_take_the_memory_that_was_estimated(form):
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (star.nnz if form is sp.csr_array else np.count_nonzero(star)) > 0.9 * n * n
-    rows = 5 * 8 * n * dense_module.ROWS_AT_A_TIME  # a block of rows on its way
+    rows = 5 * 8 * n * dense_pass.ROWS_AT_A_TIME  # a block of rows on its way
     assert peak < (8 if form is np.asarray else 20) * n * n + rows + 16 * sp.csr_array(W).nnz
 
 
@@ -269,8 +278,8 @@ def plain(kernel):
 @pytest.mark.parametrize("transform", ["D1", "D2", "D3"])
 @pytest.mark.parametrize("hops", [1, 2])
 def test_small_tiles_of_the_dense_product(transform, hops, monkeypatch):
-    monkeypatch.setattr(dense_module, "TILE", 4)
-    monkeypatch.setattr(dense_module, "_min_plus_rows", plain(dense_module._min_plus_rows))
+    monkeypatch.setattr(dense_pass, "TILE", 4)
+    monkeypatch.setattr(dense_pass, "_min_plus_rows", plain(dense_pass._min_plus_rows))
     for n in range(1, 15):
         W = levels(n, n)
         expected = naive.densify(W, transform, hops)
@@ -280,10 +289,10 @@ def test_small_tiles_of_the_dense_product(transform, hops, monkeypatch):
 @pytest.mark.parametrize("transform", ["D1", "D2", "D3"])
 def test_distances_are_those_of_table_1_and_back(transform):
     w = np.array([0.0, 1e-5, 0.3, 0.999, 1.0])
-    d = dense_module.to_distance(w, transform)
+    d = to_distance(w, transform)
     np.testing.assert_allclose(d, [naive.to_distance(x, transform) for x in w])
-    np.testing.assert_allclose(dense_module.to_similarity(d, transform), w, atol=1e-12)
-    assert dense_module.to_similarity([np.inf, 1e9], transform).max() <= 1e-9
+    np.testing.assert_allclose(to_similarity(d, transform), w, atol=1e-12)
+    assert to_similarity([np.inf, 1e9], transform).max() <= 1e-9
 
 
 def test_defaults_are_the_papers():
@@ -371,6 +380,6 @@ def test_what_is_refused():
 def test_progress_and_blocks(monkeypatch):
     W = sparse_graph(200)
     seen = []
-    monkeypatch.setattr(dense_module, "PATHS_A_BLOCK", 1)
+    monkeypatch.setattr(sparse_pass, "PATHS_A_BLOCK", 1)
     pce(W, n_jobs=1, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(0, 200), (64, 200), (128, 200), (192, 200), (200, 200)]

@@ -1,6 +1,5 @@
 """IMC equals its transcription, whatever the blocks, threads and memory."""
 
-from importlib import import_module
 from unittest import mock
 
 import numpy as np
@@ -9,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from sdsc_core import imc_path as imc_module
 from sdsc_core.blocks import Cancelled
-from sdsc_core.imc import imc
+from sdsc_core.imc_path import imc
 from sdsc_core.search import Search
 from tests import naive
 
-imc_module = import_module("sdsc_core.imc")  # the package's name `imc` is the function
 # Few distinct values: duplicates, constant samples and ties in abundance.
 TIED = arrays(
     np.float64,

@@ -11,7 +11,7 @@ from sdsc_core.methods import omp as omp_module
 from sdsc_core.methods.knn import knn
 from sdsc_core.methods.omp import omp
 from sdsc_core.search import Search
-from sdsc_core.trace import trace
+from sdsc_core.tracing import trace
 from tests import naive
 
 # Few distinct values: duplicates, negated and constant samples, and ties in abundance.

@@ -12,7 +12,7 @@ from sdsc_core.compare import suggest_clusters
 from sdsc_core.datasets import Dataset, make_subspaces
 from sdsc_core.figures import alike
 from sdsc_core.spectral import MOST_CLUSTERS
-from sdsc_core.trace import examples
+from sdsc_core.tracing import examples
 
 SCREENS = ("explore", "data", "compare", "densification", "step", "words", "tour")
 

@@ -11,7 +11,7 @@ from sdsc_core import imc
 from sdsc_core.datasets import Dataset, make_subspaces
 from sdsc_core.dense import Offer
 from sdsc_core.figures import pair as pair_figures
-from sdsc_core.trace import Piece, trace
+from sdsc_core.tracing import Piece, trace
 from tests import naive
 
 GAMMA = 4
@@ -277,7 +277,7 @@ def test_the_next_flip_of_theta_is_told():
 def test_figures_are_titled_and_hold_the_values():
     W = np.array([[0, 0.9, 0], [0.9, 0, 0.7], [0, 0.7, 0]])
     from sdsc_core import explain
-    from sdsc_core.trace import sweep
+    from sdsc_core.tracing import sweep
 
     e, groups = explain(W, 0, 2), np.array([0, 0, 1])
     thetas = (0.8, 0.6, 0.3)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from sdsc_core import clustering_accuracy, connectivity, explain, imc, pce, spectral_clustering
 from sdsc_core.datasets import make_subspaces
-from sdsc_core.imc import ImcPath
-from sdsc_core.trace import examples, grown, level, sweep, trace
+from sdsc_core.imc_path import ImcPath
+from sdsc_core.tracing import examples, level, stages_at_gamma, sweep, trace
 from tests import naive
 from tests.test_imc import RANDOM, TIED
 
@@ -148,13 +148,13 @@ def test_growing_gives_the_figures_of_each_gamma():
     data = make_subspaces(3, 3, 12, points_each=15, random_state=2)
     path = imc(data.X, 4)
     for gamma in (1, 2, 4):
-        g = grown(path, gamma, 3, data.labels)
+        g = stages_at_gamma(path, gamma, 3, data.labels)
         W, star = path.affinity(gamma), pce(path.affinity(gamma))
         np.testing.assert_array_equal(g.W.toarray(), W.toarray())
         np.testing.assert_array_equal(g.W_star.toarray(), star.toarray())
         assert g.before.acc == clustering_accuracy(data.labels, spectral_clustering(W, 3))
         assert g.after.conn.mean == connectivity(star, data.labels).mean
-    without = grown(path, 4, 3, dense=None)
+    without = stages_at_gamma(path, 4, 3, dense=None)
     assert without.W_star is without.W and without.after is without.before
     assert without.after.acc is None
 
@@ -167,8 +167,8 @@ def test_growing_gives_the_figures_of_each_gamma():
         (lambda X: trace(X, 0, 2, residual="none"), "residual is 'none'"),
         (lambda X: sweep(np.eye(3), 0, 1, moved="theta3"), "moved is 'theta3'"),
         (lambda X: sweep(np.eye(3), 1, 1), "i and j are both 1"),
-        (lambda X: grown(imc(X, 2), 1, 10), "n_clusters is 10"),
-        (lambda X: grown(imc(X, 2), 3, 2), "gamma is 3"),
+        (lambda X: stages_at_gamma(imc(X, 2), 1, 10), "n_clusters is 10"),
+        (lambda X: stages_at_gamma(imc(X, 2), 3, 2), "gamma is 3"),
         (lambda X: examples(imc(X, 2), gamma=3), "gamma is 3"),
     ],
 )

@@ -7,7 +7,7 @@ at once, so a stop loses nothing.
 
 import time
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -16,8 +16,7 @@ import streamlit as st
 
 from pages.shared.stages import preparation, remember, source, spell_key
 from pages.shared.stop import heed_stop
-from sdsc_core import compare
-from sdsc_core.blocks import watched
+from sdsc_core import METHODS, RunSettings, compare
 from sdsc_core.checks import Affinity
 from sdsc_core.datasets import Dataset, prepare
 
@@ -51,7 +50,7 @@ class Job:
     def solve_key(self) -> tuple[Hashable, ...]:
         """What the method's affinity depends on."""
         drawn = tuple((k, spell_key(v)) for k, v in self.options.items())
-        seed = self.seed if compare.uses_seed(self.method) else None
+        seed = self.seed if METHODS[self.method].uses_seed else None
         return (
             self.data.digest, self.raw.digest, drawn, self.method, tuple(self.params.items()),
             self.n_clusters, seed,
@@ -61,6 +60,13 @@ class Job:
     def key(self) -> tuple[Hashable, ...]:
         """What the cell depends on."""
         return (*self.solve_key, self.seed, self.repeat, self.dense, self.thetas)
+
+    def settings(self) -> RunSettings:
+        """The cell in the library's terms."""
+        thetas = dict(zip(("theta1", "theta2"), self.thetas, strict=False))
+        dense = None if self.dense == "none" else self.dense
+        own = {"dense": dense, "n_clusters": self.n_clusters, "seed": self.seed, **thetas}
+        return RunSettings.of_method(self.method, self.params, **own)
 
     def points(self) -> Dataset:
         """The data of this repeat: another draw where the Data screen draws samples."""
@@ -193,29 +199,20 @@ def work(chosen: list[Job], spot: Any) -> None:
 def _compute(job: Job, bar: RunBar) -> compare.Result:
     """A cell's figures; its matrices are kept where they are small enough."""
     data = job.points()
-    solved = remember(
-        ("solved", job.solve_key),
-        lambda: watched(
-            lambda tell: compare.solve(
-                data, job.method, job.n_clusters, job.params, random_state=job.seed, progress=tell
-            ),
-            bar,
-        ),
+    result, run = compare.compare_cell(
+        data, job.settings(), repeat=job.repeat, keep=_keep_sparse, report=lambda title: bar
     )
-    thetas: dict[str, Any] = {"thetas": job.thetas} if job.thetas else {}
-    result, star, _ = watched(
-        lambda tell: compare.finish(
-            data, solved, job.method, None if job.dense == "none" else job.dense, job.n_clusters,
-            repeat=job.repeat, random_state=job.seed, progress=tell, **thetas,
-        ),
-        bar,
-    )  # fmt: skip
     if job.repeat == 0 and data.n_points <= MOST_POINTS:
         kept = matrices()
-        kept[job.key] = (solved.W, star)
+        kept[job.key] = (run.sparse.W, run.after.W)
         while len(kept) > MOST_KEPT:
             kept.popitem(last=False)
     return result
+
+
+def _keep_sparse(stage: str, key: Hashable, work: Callable[[], Any]) -> Any:
+    """A method's W is kept for its other dense stages; what follows is computed once."""
+    return remember((stage, key), work) if stage in ("IMC", "sparse") else work()
 
 
 def results(chosen: list[Job]) -> list[compare.Result]:

@@ -116,8 +116,8 @@ def _ranked(run: Run, changed: Changes, by: Groups) -> NDArray[np.int64]:
     )  # fmt: skip
     if state.get("ranked", (None,))[0] != key:
         found = rank_changes(
-            changed, by.of, state.sort, where=state.where, conditions=state.conditions,
-            clusters=state.groups,
+            changed, by.of, "between" if state.sort == "worst" else state.sort,
+            where=state.where, conditions=state.conditions, clusters=state.groups,
         )  # fmt: skip
         state.ranked = (key, found)
     return state.ranked[1]

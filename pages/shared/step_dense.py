@@ -9,7 +9,7 @@ from pages.shared.stages import Run, remember
 from sdsc_core import Explanation
 from sdsc_core.dense import Offer
 from sdsc_core.figures import pair as figures
-from sdsc_core.trace import Piece, sweep
+from sdsc_core.tracing import Piece, sweep
 
 FLAT = {"displayModeBar": False}
 

@@ -13,7 +13,7 @@ from pages.shared.settings import apply
 from pages.shared.stages import Run, causes
 from sdsc_core import Explanation, explain
 from sdsc_core.dense import Offer, to_distance
-from sdsc_core.trace import level
+from sdsc_core.tracing import level
 
 HOW = r"""
 Two points of one subspace need not have picked each other; then $w_{ij}$ is small or 0. The **dense

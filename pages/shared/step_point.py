@@ -13,7 +13,7 @@ from pages.shared.stages import Run, remember
 from pages.shared.step_sheet import sheet
 from sdsc_core import figures
 from sdsc_core.figures.steps import PointView, Reading
-from sdsc_core.trace import Trace, examples, trace
+from sdsc_core.tracing import Trace, examples, trace
 
 _mount = st.components.v2.component(
     "sdsc_step_point",

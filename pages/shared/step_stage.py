@@ -14,7 +14,7 @@ from pages.shared.panels import ORDERS
 from pages.shared.stages import Run, remember
 from sdsc_core import Summary, dense_stage, figures
 from sdsc_core.figures.steps import Frames, frames
-from sdsc_core.trace import grown
+from sdsc_core.tracing import stages_at_gamma
 
 PATIENCE = 0.6  # seconds of computing before what is there is shown
 HTML = """
@@ -80,7 +80,7 @@ def _animation(run: Run, order: str, done: list[tuple[Summary, Summary]]) -> Non
 def _figures(run: Run, gamma: int) -> tuple[Summary, Summary]:
     s = run.settings
     dense = None if s["dense"] == "none" else s["dense"]
-    g = grown(
+    g = stages_at_gamma(
         run.path, gamma, run.before.k, run.data.labels, n_clusters_star=run.k, dense=dense,
         theta1=s["theta1"], theta2=s["theta2"], random_state=s["seed"],
     )  # fmt: skip

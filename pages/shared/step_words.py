@@ -1,7 +1,7 @@
 """Each step of IMC in a sentence, for someone who has not read the paper."""
 
 from pages.shared.inspection import Groups
-from sdsc_core.trace import Step, Trace
+from sdsc_core.tracing import Step, Trace
 
 SIMILARITY = {
     "residual": "the size of that correlation",

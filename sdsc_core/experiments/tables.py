@@ -14,6 +14,8 @@ from sdsc_core.compare import Result
 from sdsc_core.datasets import Dataset, load_known, prepare
 from sdsc_core.experiments import printed
 from sdsc_core.methods import METHODS
+from sdsc_core.run import keep_everything
+from sdsc_core.settings import RunSettings
 
 DIGITS = 5
 STAGES = (None, "D1", "D2", "D3")
@@ -150,10 +152,12 @@ def run(
 def _cells(
     chosen: Experiment, part: Dataset, method: str, seed: int, params: dict[str, Any]
 ) -> list[Result]:
-    k = part.n_classes
-    solved = compare.solve(part, method, k, params)
-    stages = chosen.stages(method)
-    return [compare.finish(part, solved, method, d, k, repeat=seed)[0] for d in stages]
+    keep = keep_everything()  # the method's W serves all dense stages
+    cells = []
+    for dense in chosen.stages(method):
+        settings = RunSettings.of_method(method, params, dense=dense, n_clusters=part.n_classes)
+        cells.append(compare.compare_cell(part, settings, repeat=seed, keep=keep)[0])
+    return cells
 
 
 def to_markdown(name: str, size: int, results: Sequence[Result]) -> str:

@@ -13,7 +13,7 @@ from sdsc_core.checks import check_choice
 from sdsc_core.dense import DISTANCE_RULES, Explanation, Offer, to_distance, to_similarity
 from sdsc_core.figures.charts import WRONG, colour
 from sdsc_core.figures.graphs import NEW, OLD
-from sdsc_core.trace import LEVELS, Piece, level
+from sdsc_core.tracing import LEVELS, Piece, level
 
 # As the matrix colours its causes: condition 1, 2, 3; grey where none applies.
 CONDITIONS = {0: "#9aa0a6", 1: "#0072b2", 2: "#e69f00", 3: "#009e73"}

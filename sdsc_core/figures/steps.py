@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity
 from sdsc_core.figures.charts import colour
-from sdsc_core.trace import Step, Trace
+from sdsc_core.tracing import Step, Trace
 
 MOST_CELLS = 700  # cells a side of a growing matrix; beyond, neighbours are merged
 

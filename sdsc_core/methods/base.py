@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sdsc_core.affinity import affinity, unit_affinity
+from sdsc_core.affinities import affinity, unit_affinity
 from sdsc_core.blocks import Progress, n_threads, one_thread
 from sdsc_core.checks import (
     Affinity,
@@ -20,7 +20,7 @@ from sdsc_core.checks import (
     check_count,
     check_data,
     check_n_clusters,
-    check_seed,
+    check_random_state,
 )
 from sdsc_core.methods._memory import check_memory
 
@@ -119,7 +119,8 @@ class Method:
     """A way from data to a representation, with all that an app or a script needs to offer it.
 
     ``function`` takes X, the parameters by name, and those of ``n_clusters``, ``random_state``,
-    ``n_jobs`` and ``progress`` that it names in its signature.
+    ``n_jobs`` and ``progress`` that it names in its signature. A ``dense`` method represents each
+    point by nearly all others; its W is an array, that of the others CSR.
     """
 
     name: str
@@ -130,11 +131,17 @@ class Method:
     presets: dict[str, dict[str, Value]] = field(default_factory=dict)
     rule: str = "sum"
     needs_clusters: bool = False
+    dense: bool = False
 
     @property
     def uses_seed(self) -> bool:
         """Whether the method draws at random; the others give the same W for every seed."""
         return "random_state" in _signature(self.function)
+
+    @property
+    def uses_clusters(self) -> bool:
+        """Whether the number of clusters, where it is known, changes W."""
+        return "n_clusters" in _signature(self.function)
 
     def settings(self, **params: Any) -> dict[str, Value]:
         """All parameters, checked, with the defaults of those not given."""
@@ -152,7 +159,7 @@ class Method:
         X: Any,
         *,
         n_clusters: int | None = None,
-        random_state: int = 0,
+        random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
         progress: Progress | None = None,
         memory_limit: int | None = None,
@@ -170,7 +177,7 @@ class Method:
             )
         if n_clusters is not None:
             n_clusters = check_n_clusters(n_clusters, X.shape[0])
-        check_seed(random_state)
+        random_state = check_random_state(random_state)
         n_threads(n_jobs)  # refused here, whether or not the method uses it
         check_memory(self.memory(*X.shape), self.name, X.shape[0], memory_limit)
         offered = {
@@ -186,8 +193,12 @@ class Method:
             return self.function(X, **settings, **given)
 
     def affinity(self, solution: Solution) -> Affinity:
-        """W in [0, 1] by this method's rule: eq. 5 for IMC, eq. 4 for the others."""
-        return affinity(solution.C) if self.rule == "max" else unit_affinity(solution.C)
+        """W in [0, 1] by this method's rule: eq. 5 for IMC, eq. 4 for the others.
+
+        CSR, or an array where the method is a dense one.
+        """
+        W = affinity(solution.C) if self.rule == "max" else unit_affinity(solution.C)
+        return W.toarray() if self.dense else W
 
 
 @cache  # a signature takes a while to read

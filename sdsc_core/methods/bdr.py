@@ -124,5 +124,6 @@ METHOD = Method(
         },
     },
     needs_clusters=True,
+    dense=True,
     memory=lambda n, d: 8 * (3 * n * d + 12 * n * n),
 )

@@ -3,8 +3,8 @@
 from typing import Any
 
 from sdsc_core.blocks import Progress
-from sdsc_core.imc import GRAM_MB
-from sdsc_core.imc import imc as imc_path
+from sdsc_core.imc_path import GRAM_MB
+from sdsc_core.imc_path import imc as imc_path
 from sdsc_core.methods.base import Method, Parameter, Solution
 
 
@@ -17,7 +17,7 @@ def imc(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Solution:
-    """`sdsc_core.imc.imc` with its coefficients as a Solution.
+    """`sdsc_core.imc_path.imc` with its coefficients as a Solution.
 
     >>> import numpy as np
     >>> X = np.array([[1, 2, 3, 4.0], [2, 4, 6, 8], [1, -1, 1, -1], [1, -1, 2, -1]])

@@ -140,5 +140,6 @@ METHOD = Method(
         "digits": {"lam": 0.18},
         "motion": {"lam": 100.0, "power": 8, "normalise": False, "affine": True},
     },
+    dense=True,
     memory=lambda n, d: 8 * (3 * n * d + 10 * n * min(n, d) + 3 * n * n),
 )

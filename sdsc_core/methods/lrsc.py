@@ -77,5 +77,6 @@ METHOD = Method(
         "digits": {},
         "motion": {"strength": 1e7, "power": 4, "normalise": False, "affine": True},
     },
+    dense=True,
     memory=lambda n, d: 8 * (4 * n * d + 3 * n * n),
 )

@@ -104,5 +104,6 @@ METHOD = Method(
         "digits": {"variant": "LSR1", "lam": 0.4},
         "motion": {"variant": "LSR1", "lam": 4e-5, "normalise": False, "affine": True},
     },
+    dense=True,
     memory=lambda n, d: 8 * (3 * n * d + 4 * n * n),
 )

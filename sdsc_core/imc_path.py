@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
-from sdsc_core.affinity import affinity
+from sdsc_core.affinities import affinity
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_choice, check_data, check_gamma, check_number
 from sdsc_core.search import LANES, NOTHING, TIE, Search, decide, dot, largest_abs, reaching

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sdsc_core.checks import Affinity, check_choice, check_square
+from sdsc_core.checks import check_choice, check_square
 
 
 def affinity(C: Any, rule: str = "max") -> sp.csr_array:
@@ -23,13 +23,13 @@ def affinity(C: Any, rule: str = "max") -> sp.csr_array:
     return sp.csr_array(W)
 
 
-def unit_affinity(C: Any) -> Affinity:
+def unit_affinity(C: Any) -> sp.csr_array:
     """W of eq. 4 in [0, 1], as the dense stage needs it (the paper names the range, not the way).
 
     Each point's |coefficients| are divided by their maximum, summed with the transpose, and
     divided by the overall maximum. The diagonal is dropped.
 
-    >>> unit_affinity(np.array([[0.0, 8.0], [2.0, 0.0]])).tolist()
+    >>> unit_affinity(np.array([[0.0, 8.0], [2.0, 0.0]])).toarray().tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
     C = off_diagonal(magnitudes(C))
@@ -38,14 +38,7 @@ def unit_affinity(C: Any) -> Affinity:
     W = affinity(C, "sum")
     if W.nnz:
         W.data /= W.data.max()
-    return compact(W)
-
-
-def compact(W: Affinity, share: float = 0.25) -> Affinity:
-    """W in the form that is quicker to work on: an array where over ``share`` of it is nonzero."""
-    if sp.issparse(W):
-        return W.toarray() if W.nnz > share * W.shape[0] ** 2 else W
-    return W if np.count_nonzero(W) > share * W.shape[0] ** 2 else sp.csr_array(W)
+    return W
 
 
 def off_diagonal(W: sp.csr_array, above: float = 0.0) -> sp.csr_array:

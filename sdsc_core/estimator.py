@@ -2,14 +2,15 @@
 
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
 from sdsc_core.blocks import Progress
-from sdsc_core.checks import check_choice, check_data, check_n_clusters
-from sdsc_core.dense import DENSE_STAGES, dense_stage
-from sdsc_core.methods import METHODS
-from sdsc_core.spectral import cluster_rows, spectrum
+from sdsc_core.checks import check_data, check_gamma, check_n_clusters, check_random_state
+from sdsc_core.datasets import Dataset
+from sdsc_core.run import run_stages
+from sdsc_core.settings import RunSettings
 
 
 class SDSC(ClusterMixin, BaseEstimator):
@@ -24,13 +25,16 @@ class SDSC(ClusterMixin, BaseEstimator):
     theta1, theta2 : of PCE.
     hops : of D1–D3, see `densify`.
     method_params : parameters of another method by name, see ``METHODS[name].parameters``.
-    random_state : seed of the eigensolver's start and of k-means.
+    random_state : of the eigensolver's start and of k-means: a whole number, a RandomState, or None
+        for another draw each time.
     n_jobs : threads, all cores by default; the result does not depend on it.
 
     Attributes
     ----------
     labels_ : (N,); representation_ : C (N, N), row i for point i;
-    affinity_matrix_ : W; dense_affinity_matrix_ : W*, which is W without a dense stage;
+    affinity_matrix_ : W (N, N), a CSR array; a NumPy array for the methods that represent each
+    point by all others (``METHODS[name].dense``: LSR, LRR, LRSC, BDR), however many of its entries
+    are 0; dense_affinity_matrix_ : W*, of the same type, which is W without a dense stage;
     eigenvalues_ : of D^{-1/2} W* D^{-1/2}, descending; message_ : "" or where a solver fell short.
 
     Examples
@@ -56,7 +60,7 @@ class SDSC(ClusterMixin, BaseEstimator):
         similarity: str = "residual",
         hops: int | None = 1,
         method_params: dict[str, Any] | None = None,
-        random_state: int = 0,
+        random_state: int | np.random.RandomState | None = 0,
         n_jobs: int | None = None,
     ):
         self.n_clusters = n_clusters
@@ -76,43 +80,38 @@ class SDSC(ClusterMixin, BaseEstimator):
         """Cluster X (n_samples, n_features); y is ignored."""
         points = check_data(X)
         validate_data(self, X, skip_check_array=True)  # only notes the features and their names
-        X = points
-        check_n_clusters(self.n_clusters, len(X))
-        check_choice(self.method, "method", tuple(METHODS))
-        check_choice(self.dense, "dense", DENSE_STAGES)
-        method = METHODS[self.method]
-        solution = method.solve(
-            X,
-            n_clusters=self.n_clusters,
-            random_state=self.random_state,
+        run = run_stages(
+            Dataset(points, None, "X"),
+            self._settings(len(points)),
+            only_dense=True,
+            report=lambda title: progress,
             n_jobs=self.n_jobs,
-            progress=progress,
-            **self._method_params(),
         )
-        self.representation_ = solution.C
-        self.affinity_matrix_ = method.affinity(solution)
-        self.dense_affinity_matrix_ = dense_stage(
-            self.affinity_matrix_,
-            self.dense,
-            self.theta1,
-            self.theta2,
-            self.hops,
-            n_jobs=self.n_jobs,
-            progress=progress,
-        )
-        k = self.n_clusters
-        found = spectrum(self.dense_affinity_matrix_, k, k, self.random_state, progress)
-        self.eigenvalues_ = found.eigenvalues
-        self.message_ = " ".join(filter(None, (solution.message, found.message)))
-        self.labels_ = cluster_rows(found.embedding(k), k, self.random_state)
+        self.representation_ = run.sparse.C
+        self.affinity_matrix_ = run.sparse.W
+        self.dense_affinity_matrix_ = run.after.W
+        self.eigenvalues_ = run.after.spectrum.eigenvalues
+        self.message_ = " ".join(filter(None, (run.sparse.message, run.after.spectrum.message)))
+        self.labels_ = run.after.labels
         return self
 
-    def _method_params(self) -> dict[str, Any]:
-        given = dict(self.method_params or {})
+    def _settings(self, n_points: int) -> RunSettings:
+        """The parameters as settings of a run; the method's are checked by their own names."""
+        params = dict(self.method_params or {})
         if self.method == "IMC":
             own = ("n_iterations", "residual", "similarity")
-            return {name: getattr(self, name) for name in own} | given
-        return given
+            params = {name: getattr(self, name) for name in own} | params
+            check_gamma(params["n_iterations"], n_points)
+        return RunSettings.of_method(
+            self.method,
+            params,
+            dense=self.dense,
+            theta1=self.theta1,
+            theta2=self.theta2,
+            hops=self.hops,
+            n_clusters=check_n_clusters(self.n_clusters, n_points),
+            seed=check_random_state(self.random_state),
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -15,18 +15,16 @@ from sdsc_core.checks import (
     check_data,
     check_gamma,
     check_labels,
-    check_n_clusters,
 )
 from sdsc_core.dense import RULES, Explanation, condition, dense_stage, explain, two_hop
-from sdsc_core.imc import GONE, ImcPath, Samples, remove_projection
-from sdsc_core.metrics import Summary, summarise
+from sdsc_core.imc_path import GONE, ImcPath, Samples, remove_projection
+from sdsc_core.metrics import Summary
+from sdsc_core.run import cluster_side
 from sdsc_core.search import NOTHING, TIE, decide, dot
-from sdsc_core.spectral import spectral_clustering, spectrum
 
 # Why a trace ends.
 ENDINGS = ("gamma", "gone", "uncorrelated", "constant")
 LEVELS = ("weak", "medium", "strong", "extremely strong")
-VECTORS = 16  # eigenpairs that `grown` asks for, as the app's screens do
 
 
 @dataclass(frozen=True)
@@ -250,7 +248,7 @@ def _outcome(pair: Explanation, theta1: float, theta2: float) -> tuple[float, in
 
 
 @dataclass(frozen=True)
-class Grown:
+class GammaStages:
     """W and W* after Γ iterations, and the figures of each."""
 
     gamma: int
@@ -260,7 +258,7 @@ class Grown:
     after: Summary
 
 
-def grown(
+def stages_at_gamma(
     path: ImcPath,
     gamma: int,
     n_clusters: int,
@@ -271,28 +269,21 @@ def grown(
     theta1: float = 0.8,
     theta2: float = 0.6,
     random_state: int = 0,
-) -> Grown:
+) -> GammaStages:
     """W, W* and their figures for one Γ of those that ``path`` holds.
 
     ``n_clusters_star`` is the number of clusters of W* where it is not that of W.
 
     >>> from sdsc_core import imc
     >>> path = imc(np.random.default_rng(0).standard_normal((12, 5)), 3)
-    >>> [grown(path, gamma, 2).W.nnz for gamma in (1, 2, 3)]
+    >>> [stages_at_gamma(path, gamma, 2).W.nnz for gamma in (1, 2, 3)]
     [18, 36, 48]
     """
-    n, limit = path.picks.shape
-    gamma = check_gamma(gamma, limit + 1, "gamma")
-    n_clusters = check_n_clusters(n_clusters, n)
-    star_clusters = check_n_clusters(n_clusters_star or n_clusters, n)
+    gamma = check_gamma(gamma, path.picks.shape[1] + 1, "gamma")
     W = path.affinity(gamma)
     star = dense_stage(W, dense, theta1, theta2)
-    before = _figures(W, n_clusters, labels, random_state)
-    after = before if star is W else _figures(star, star_clusters, labels, random_state)
-    return Grown(gamma, W, star, before, after)
-
-
-def _figures(W: Affinity, n_clusters: int, labels: Any, random_state: int) -> Summary:
-    top = spectrum(W, min(max(VECTORS, n_clusters), W.shape[0]), n_clusters, random_state)
-    found = spectral_clustering(W, n_clusters, random_state, spectrum_=top)
-    return summarise(W, found, labels)
+    before = cluster_side(W, n_clusters, labels, seed=random_state).summary
+    if star is W:
+        return GammaStages(gamma, W, star, before, before)
+    after = cluster_side(star, n_clusters_star or n_clusters, labels, seed=random_state).summary
+    return GammaStages(gamma, W, star, before, after)

@@ -1,0 +1,97 @@
+"""The dense stage on a sparse W: a matrix product over (max, f), row by row."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from sdsc_core._jit import kernel
+from sdsc_core.affinities import off_diagonal
+from sdsc_core.blocks import Progress, run_blocks
+from sdsc_core.dense.rules import RULES, Rows, Thresholds, two_hop
+
+PATHS_A_BLOCK = 4_000_000  # two-hop paths that one block of rows may follow
+
+
+def sparse_pass(
+    base: sp.csr_array,
+    W: sp.csr_array,
+    rule: str,
+    thresholds: Thresholds,
+    n_jobs: int | None,
+    progress: Progress | None,
+) -> sp.csr_array:
+    """One pass: the maximum of ``base`` and of all two-hop paths, first step in base, then in W.
+
+    For a single pass ``base`` is W itself.
+    """
+    n = W.shape[0]
+    strong = off_diagonal(W, above=thresholds.theta2)
+    degrees = np.diff(strong.indptr)
+    left = strong if base is W else base
+    paths = sp.csr_array((np.ones(left.nnz), left.indices, left.indptr), shape=(n, n)) @ degrees
+    room = np.minimum(paths.astype(np.int64) + np.diff(base.indptr), n)
+    rows = partial(_sparse_block, Rows.of(base), Rows.of(strong), RULES[rule], thresholds, room)
+    block = max(64, int(n * PATHS_A_BLOCK / max(1, room.sum())))
+    parts = run_blocks(rows, n, block, n_jobs=n_jobs, progress=progress)
+    counts, indices, data = (np.concatenate(p) for p in zip(*parts, strict=True))
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    # Conversion sorts in linear time: the CSC of a symmetric matrix is its sorted CSR. After one
+    # pass W* is symmetric; after several only up to rounding, so it is converted back.
+    columns = sp.csr_array((data, indices, indptr), shape=(n, n)).tocsc()
+    if base is W:
+        return sp.csr_array((columns.data, columns.indices, columns.indptr), shape=(n, n))
+    return columns.tocsr()
+
+
+def _sparse_block(
+    base: Rows, strong: Rows, rule: int, thresholds: Thresholds, room: Any, start: int, stop: int
+) -> tuple[Any, Any, Any]:
+    size = int(room[start:stop].sum())
+    counts = np.zeros(stop - start, np.int64)
+    indices, data = np.empty(size, np.int32), np.empty(size)
+    n = _sparse_rows(start, base, strong, rule, thresholds, counts, indices, data)
+    return counts, indices[:n], data[:n]
+
+
+@kernel
+def _sparse_rows(start, base, strong, rule, thresholds, counts, indices, data):
+    indptr, columns, values = base
+    theta1, theta2 = thresholds
+    strong_ptr, strong_columns, strong_values = strong
+    n_points = indptr.shape[0] - 1
+    before = np.zeros(n_points)
+    after = np.zeros(n_points)
+    seen = np.full(n_points, -1, np.int64)
+    out = 0
+    for r in range(counts.shape[0]):
+        i = start + r
+        first = out
+        for e in range(indptr[i], indptr[i + 1]):
+            j = columns[e]
+            before[j] = after[j] = values[e]
+            seen[j] = i
+            indices[out] = j
+            out += 1
+        for e in range(indptr[i], indptr[i + 1]):
+            k, w_ik = columns[e], values[e]
+            if k == i or w_ik <= theta2:
+                continue
+            for f in range(strong_ptr[k], strong_ptr[k + 1]):
+                j = strong_columns[f]
+                if j == i:
+                    continue
+                w_ij = before[j] if seen[j] == i else 0.0
+                v = two_hop(rule, w_ik, strong_values[f], w_ij, theta1, theta2)
+                if seen[j] != i and v > 0:
+                    before[j] = after[j] = 0.0
+                    seen[j] = i
+                    indices[out] = j
+                    out += 1
+                if seen[j] == i and v > after[j]:
+                    after[j] = v
+        for e in range(first, out):
+            data[e] = after[indices[e]]
+        counts[r] = out - first
+    return out
