@@ -31,19 +31,25 @@ CSS = """
   .st-key-figures [data-testid=stMetricLabel] { min-height: 2.6rem; align-items: end; } }
 """
 
+# Folder, address, title and icon. Addresses stay as they are: people keep them.
+SCREENS = [
+    ("explore", "", "Explore", ":material/grid_on:"),
+    ("data", "data", "Data", ":material/upload_file:"),
+    ("compare", "compare", "Compare", ":material/leaderboard:"),
+    ("inspect", "densification", "Inspect", ":material/search:"),
+    ("step", "step", "Step through", ":material/footprint:"),
+    ("words", "words", "Words", ":material/menu_book:"),
+    ("tour", "tour", "Tour", ":material/signpost:"),
+]
+
 # A file of our own: for an emoji or a material icon the browser would ask a host on the internet.
-icon = Path(__file__).with_name("pages") / "icon.svg"
-st.set_page_config(page_title="SDSC Explorer", page_icon=str(icon), layout="wide")
+own_icon = Path(__file__).with_name("pages") / "icon.svg"
+st.set_page_config(page_title="SDSC Explorer", page_icon=str(own_icon), layout="wide")
 st.html(f"<style>{CSS}</style>")
 settings.begin()
 screens = [
-    st.Page("pages/explore.py", title="Explore", icon=":material/grid_on:", default=True),
-    st.Page("pages/data.py", title="Data", icon=":material/upload_file:"),
-    st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
-    st.Page("pages/densification.py", title="Inspect", icon=":material/search:"),
-    st.Page("pages/step.py", title="Step through", icon=":material/footprint:"),
-    st.Page("pages/words.py", title="Words", icon=":material/menu_book:"),
-    st.Page("pages/tour.py", title="Tour", icon=":material/signpost:"),
+    st.Page(f"pages/{folder}/page.py", title=title, icon=icon, url_path=path, default=not path)
+    for folder, path, title, icon in SCREENS
 ]
 if settings.in_exercise():  # these speak of classes, or set what may be locked
     screens = [s for s in screens if s.title not in ("Data", "Compare", "Tour")]

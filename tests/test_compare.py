@@ -120,7 +120,7 @@ def open_screen(app, **settings):
 
 
 def visit(app, name):
-    app.switch_page(f"pages/{name}.py").run()
+    app.switch_page(f"pages/{name}/page.py").run()
     assert not app.exception
     return app
 

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from pages.shared import downloads, panels, settings
+from pages.explore import downloads, panels
+from pages.shared import settings
 from pages.shared.presets import PRESETS
 from sdsc_core import (
     METHODS,

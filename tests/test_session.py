@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from pages.shared import settings, stages
+from pages.shared import run as stages
+from pages.shared import settings
 from pages.shared.memory import Memory, held
 from sdsc_core import datasets, imc, spectrum, suggest_n_clusters
 from sdsc_core.compare import suggest_clusters
@@ -12,7 +13,7 @@ from sdsc_core.datasets import Dataset, make_subspaces
 from sdsc_core.figures import alike
 from sdsc_core.spectral import MOST_CLUSTERS
 
-SCREENS = ("explore", "data", "compare", "densification", "step", "words", "tour")
+SCREENS = ("explore", "data", "compare", "inspect", "step", "words", "tour")
 
 
 def run(app):
@@ -38,7 +39,7 @@ def load(app, data):
 def test_a_screen_survives_that_all_settings_are_dropped(app, name):
     app.query_params.update(data="motion", gamma="4", step="pair", each="20", dense="D1")
     run(app)
-    app.switch_page(f"pages/{name}.py")
+    app.switch_page(f"pages/{name}/page.py")
     drop(app)
     run(app)
     assert app.session_state["gamma"] == 4 and app.session_state["each"] == 20
@@ -51,7 +52,7 @@ def test_a_screen_survives_that_all_settings_are_dropped(app, name):
 def test_a_callback_survives_it_too(app, screen, key):
     app.query_params.update(data="motion", theta1="0.9", theta2="0.7")
     run(app)
-    app.switch_page(f"pages/{screen}.py")
+    app.switch_page(f"pages/{screen}/page.py")
     run(app)
     drop(app)
     app.button(key=key).click()
@@ -59,10 +60,10 @@ def test_a_callback_survives_it_too(app, screen, key):
     assert app.session_state["data"] == key.removeprefix("sample ").replace("start 2", "faces")
 
 
-@pytest.mark.parametrize("name", ["explore", "densification", "step", "compare"])
+@pytest.mark.parametrize("name", ["explore", "inspect", "step", "compare"])
 def test_data_that_only_the_address_knows_is_asked_for(app, name):
     app.query_params["data"] = "mine.mat"
-    app.switch_page(f"pages/{name}.py")
+    app.switch_page(f"pages/{name}/page.py")
     run(app)
     assert "must be loaded again" in app.warning[0].value and not app.metric
     app.button(key="use sample").click()
@@ -95,7 +96,7 @@ def test_examples_without_labels_follow_the_dense_stage(app):
     app.query_params["step"] = "point"
     run(app)
     load(app, unlabelled("noise"))
-    app.switch_page("pages/step.py")
+    app.switch_page("pages/step/page.py")
     app.session_state["clusters"], app.session_state["k"] = "own", 5
     shown = {}
     for dense in ("PCE", "D3", "none"):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from pages.shared import stages
+from pages.shared import run as stages
 from pages.shared.settings import METHOD, defaults
 from sdsc_core.datasets import Dataset, make_subspaces
 

@@ -14,8 +14,8 @@ import numpy as np
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from pages.shared.run import remember
 from pages.shared.settings import PREPARE, apply, defaults, rebuild
-from pages.shared.stages import remember
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, describe
 
 LARGEST = 1e100  # squares and sums of such values still have room

@@ -4,7 +4,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import loading, panels, sidebar, stages
+from pages.explore import panels
+from pages.shared import loading, sidebar
+from pages.shared import run as stages
 from pages.shared.settings import defaults, go_to, in_exercise
 
 
@@ -45,7 +47,7 @@ def need_data() -> None:
     )
     row = st.container(horizontal=True)
     if row.button("Load it on the Data screen", type="primary", key="load again"):
-        go_to("pages/data.py")
+        go_to("pages/data/page.py")
     row.button(
         f"Use the sample “{loading.title(sample)}”", on_click=loading.use, args=(sample,),
         key="use sample",

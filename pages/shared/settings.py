@@ -12,7 +12,6 @@ our own, which no widget has the key of, and callbacks that read a setting do so
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
@@ -203,19 +202,6 @@ def _went_back() -> bool:
     with an old one too.
     """
     return getattr(get_script_run_ctx(), "is_history_navigation", False)
-
-
-def through_app() -> None:
-    """First line of every screen: make sure that app.py ran before it.
-
-    On a fresh server Streamlit takes the folder ``pages`` for an app of the old kind until
-    `st.navigation` was called once, so the first visitor who comes straight to a screen would
-    miss app.py, and with it the settings in the address.
-    """
-    if "settings" not in st.session_state:
-        files = sorted(Path(__file__).parents[1].glob("*.py"))
-        st.navigation([st.Page(f, default=f.stem == "explore") for f in files], position="hidden")
-        st.rerun()
 
 
 def address() -> dict[str, str]:

@@ -5,6 +5,7 @@ import streamlit as st
 from pages.shared import exercise
 from pages.shared.loading import afresh, title
 from pages.shared.presets import PRESETS, Preset
+from pages.shared.run import restore
 from pages.shared.settings import (
     GAMMA_MAX,
     METHOD,
@@ -16,7 +17,6 @@ from pages.shared.settings import (
     order_thetas,
     without_labels,
 )
-from pages.shared.stages import restore
 from sdsc_core.datasets import SAMPLES, Dataset
 from sdsc_core.spectral import MOST_CLUSTERS
 

@@ -8,8 +8,8 @@ from typing import Any
 import scipy.sparse as sp
 import streamlit as st
 
+from pages.shared.run import Run
 from pages.shared.settings import SETTINGS
-from pages.shared.stages import Run
 from sdsc_core import figures
 from sdsc_core.checks import Affinity
 from sdsc_core.datasets import KNOWN, SAMPLES, points_csv

@@ -6,8 +6,8 @@ import streamlit as st
 
 from pages.shared import loading
 from pages.shared.loading import plain
+from pages.shared.run import remember, spell_key
 from pages.shared.settings import PREPARE, apply, defaults, locked
-from pages.shared.stages import remember, spell_key
 from sdsc_core import figures
 from sdsc_core.datasets import Dataset, prepare, seconds_needed, variance_curve
 

@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.shared.canvas import pack, script
-from pages.shared.matrix import CSS
+from pages.components.canvas import pack, script
+from pages.components.matrix import CSS
 from sdsc_core import figures
 
 HTML = """

@@ -2,9 +2,6 @@
 
 import streamlit as st
 
-from pages.shared.settings import through_app
-
-through_app()
 st.title("Explore", anchor=False)
 st.caption(
     "**Sparse**: IMC links each point to the few that correlate most with what is left of it (W). "
@@ -13,14 +10,15 @@ st.caption(
 )
 spot = st.container(key="progress").empty()
 with spot, st.spinner("Loading the library …"):  # after the text, as a cold start takes seconds
-    from pages.shared import downloads, panels, tour
+    from pages.explore import downloads, panels
     from pages.shared.screen import present_run
     from pages.shared.warm import warm
+    from pages.tour import guide
 warm(spot)
-box = tour.begin()
+box = guide.begin()
 run = present_run(spot)
 
-tour.tell(box, run)
+guide.tell(box, run)
 panels.headline(run)
 panels.matrices(run)
 left, right = st.container(key="lower").columns([3, 2])

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.shared import sums
-from pages.shared.inspection import groups
+from pages.inspect import sums
+from pages.inspect.inspection import groups
+from pages.shared.run import Run, causes
 from pages.shared.settings import METHOD, PREPARE, apply, defaults, in_exercise, publish
-from pages.shared.stages import Run, causes
 from sdsc_core import preserving_error, tally
 
 STATE = (

@@ -10,12 +10,12 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from pages.components.matrix import matrix
+from pages.components.points import Panel, points
 from pages.shared.loading import plain
-from pages.shared.matrix import matrix
-from pages.shared.points import Panel, points
+from pages.shared.run import Run, Side, causes, remember
 from pages.shared.settings import without_labels
 from pages.shared.sidebar import RESIDUALS, SIMILARITIES
-from pages.shared.stages import Run, Side, causes, remember
 from pages.shared.tables import html_table
 from sdsc_core import analyse, components, figures, misplaced
 from sdsc_core import confusion as confusion_table

@@ -5,9 +5,9 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.compare_run import Job, cells, enqueue
+from pages.compare.running import Job, cells, enqueue
+from pages.shared.run import ProgressBar, remember
 from pages.shared.settings import STAGES, keep
-from pages.shared.stages import ProgressBar, remember
 from pages.shared.stop import heed_stop
 from sdsc_core import METHODS, compare
 from sdsc_core.blocks import watched

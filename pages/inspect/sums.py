@@ -5,9 +5,9 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.shared.inspection import conditions, groups, plain
+from pages.inspect.inspection import conditions, groups, plain
+from pages.shared.run import Run, causes, remember
 from pages.shared.settings import METHOD
-from pages.shared.stages import Run, causes, remember
 from pages.shared.tables import html_table
 from sdsc_core import Analysis, analyse, cut_vol, figures, ncut, tally
 

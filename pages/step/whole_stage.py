@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.shared.canvas import pack, script, source
-from pages.shared.inspection import groups
-from pages.shared.panels import ORDERS
-from pages.shared.stages import Run, remember
+from pages.components.canvas import pack, script, source
+from pages.explore.panels import ORDERS
+from pages.inspect.inspection import groups
+from pages.shared.run import Run, remember
 from sdsc_core import Summary, dense_stage, figures
 from sdsc_core.figures.steps import Frames, frames
 from sdsc_core.trace import grown

@@ -2,9 +2,6 @@
 
 import streamlit as st
 
-from pages.shared.settings import through_app
-
-through_app()
 st.title("Step through", anchor=False)
 st.caption(
     "The method in slow motion: how **one point** finds its partners, why **one pair** gets linked"
@@ -12,9 +9,9 @@ st.caption(
 )
 spot = st.container(key="progress").empty()
 with spot, st.spinner("Loading the library …"):
-    from pages.shared import step_pair, step_point, step_stage
     from pages.shared.screen import present_run
     from pages.shared.warm import warm
+    from pages.step import one_pair, one_point, whole_stage
 warm(spot)
 run = present_run(spot)
 
@@ -23,8 +20,8 @@ view = st.segmented_control(
     "What to step through", list(VIEWS), key="step", format_func=VIEWS.__getitem__, required=True
 )
 if view == "point":
-    step_point.show(run)
+    one_point.show(run)
 elif view == "pair":
-    step_pair.show(run)
+    one_pair.show(run)
 else:
-    step_stage.show(run)
+    whole_stage.show(run)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.shared import loading
 from pages.shared.loading import Draft, plain
-from pages.shared.stages import ProgressBar
+from pages.shared.run import ProgressBar
 from pages.shared.stop import heed_stop
 from sdsc_core.blocks import watched
 from sdsc_core.datasets import FORMATS, KNOWN, SAMPLES, file_in, files_in, known_file, load_known

@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.stages import preparation, remember, source, spell_key
+from pages.shared.run import preparation, remember, source, spell_key
 from pages.shared.stop import heed_stop
 from sdsc_core import compare
 from sdsc_core.blocks import watched

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from pages.shared.settings import go_to, locked, through_app
+from pages.shared.settings import go_to, locked
 
-through_app()
 st.title("Data", anchor=False)
 st.caption(
     "**Choose** data, **look** at it, **prepare** it: what you see at the bottom is what all other"
@@ -12,7 +11,9 @@ st.caption(
 )
 spot = st.empty()
 with spot, st.spinner("Loading the library …"):  # after the text, as a cold start takes seconds
-    from pages.shared import loading, preparing, preview, reading, sidebar, sources, stages
+    from pages.data import preparing, preview, reading, sources
+    from pages.shared import loading, sidebar
+    from pages.shared import run as stages
 state = st.session_state
 
 st.subheader("1 · Choose", anchor=False)
@@ -54,4 +55,4 @@ with left:
 with right:
     preparing.effect(raw, data)
 if st.button("Explore this data", type="primary", icon=":material/arrow_forward:"):
-    go_to("pages/explore.py")
+    go_to("pages/explore/page.py")

@@ -2,9 +2,6 @@
 
 import streamlit as st
 
-from pages.shared.settings import through_app
-
-through_app()
 st.title("Inspect", anchor=False)
 st.caption(
     "The **dense stage** turns W into W\\*: it links two points i and j because a third point k is"
@@ -13,7 +10,7 @@ st.caption(
 )
 spot = st.container(key="progress").empty()
 with spot, st.spinner("Loading the library …"):
-    from pages.shared import inspection, sums
+    from pages.inspect import inspection, sums
     from pages.shared.screen import present_run
     from pages.shared.warm import warm
 warm(spot)

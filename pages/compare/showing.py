@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.shared.compare_run import Job, matrices
-from pages.shared.matrix import matrix
+from pages.compare.running import Job, matrices
+from pages.components.matrix import matrix
 from pages.shared.settings import keep
 from pages.shared.tables import html_table
 from sdsc_core import compare, figures

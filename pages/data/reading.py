@@ -6,7 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import loading, roles
+from pages.data import roles
+from pages.shared import loading
 from pages.shared.loading import Draft, plain
 from sdsc_core.datasets import ColumnProblem, Dataset, Variable, fill_missing, inspect, load
 

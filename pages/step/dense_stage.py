@@ -4,8 +4,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.inspection import groups
-from pages.shared.stages import Run, remember
+from pages.inspect.inspection import groups
+from pages.shared.run import Run, remember
 from sdsc_core import Explanation
 from sdsc_core.dense import Offer
 from sdsc_core.figures import pair as figures

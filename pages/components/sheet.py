@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.shared.canvas import pack, script
+from pages.components.canvas import pack, script
 
 MOST = 1500  # pictures; more would take long to send, and nobody looks through them
 SIDE = 26  # pixels of a picture
@@ -19,7 +19,7 @@ CSS = """
 canvas { display: block; cursor: pointer; }
 p { font: 13px var(--st-font); color: var(--st-text-color); margin: 4px 0; min-height: 1.4em; }
 """
-_mount = st.components.v2.component("sdsc_sheet", html=HTML, css=CSS, js=script("step_sheet"))
+_mount = st.components.v2.component("sdsc_sheet", html=HTML, css=CSS, js=script("sheet"))
 
 
 def sheet(

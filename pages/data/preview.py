@@ -5,7 +5,7 @@ import streamlit as st
 
 from pages.shared import loading
 from pages.shared.loading import plain
-from pages.shared.stages import remember
+from pages.shared.run import remember
 from sdsc_core import figures
 from sdsc_core.datasets import SAMPLES, Dataset, variance_curve
 

@@ -10,10 +10,10 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.shared import panels
-from pages.shared.matrix import matrix
+from pages.components.matrix import matrix
+from pages.explore import panels
+from pages.shared.run import Run, causes
 from pages.shared.settings import METHOD, rebuild
-from pages.shared.stages import Run, causes
 from sdsc_core import Changes, Explanation, explain, figures, rank_changes
 
 PAGE = 200  # rows of the table at a time

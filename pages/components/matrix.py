@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.canvas import pack, script
+from pages.components.canvas import pack, script
 from sdsc_core.figures.matrix import MatrixView
 
 HTML = """

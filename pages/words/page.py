@@ -2,9 +2,6 @@
 
 import streamlit as st
 
-from pages.shared.settings import through_app
-
-through_app()
 st.title("Words", anchor=False)
 st.caption(
     "The words that the screens use, in two sentences and a picture each. The pictures are tiny"
@@ -13,9 +10,9 @@ st.caption(
 )
 spot = st.empty()
 with spot, st.spinner("Loading the library …"):
-    from pages.shared.glossary import words
-    from pages.shared.stages import remember
+    from pages.shared.run import remember
     from pages.shared.warm import warm
+    from pages.words.glossary import words
 warm(spot)
 for n, word in enumerate(remember("words", words)):
     if n % 2 == 0:

@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.shared import inspection, panels, step_dense
-from pages.shared.inspection import Groups, groups
-from pages.shared.matrix import matrix
+from pages.components.matrix import matrix
+from pages.explore import panels
+from pages.inspect import inspection
+from pages.inspect.inspection import Groups, groups
+from pages.shared.run import Run, causes
 from pages.shared.settings import apply
-from pages.shared.stages import Run, causes
+from pages.step import dense_stage
 from sdsc_core import Explanation, explain
 from sdsc_core.dense import Offer, to_distance
 from sdsc_core.trace import level
@@ -63,7 +65,7 @@ def show(run: Run) -> None:
     headline(run, found)
     vouchers(run, found)
     if rule == "PCE":
-        step_dense.over_theta(run, found)
+        dense_stage.over_theta(run, found)
     st.subheader("Choose another pair", anchor=False)
     elsewhere(run, (i, j))
 
@@ -142,7 +144,7 @@ def vouchers(run: Run, e: Explanation) -> None:
     rows = (st.session_state.get(key) or {}).get("selection", {}).get("rows", [])
     offer = ranked[rows[0]] if rows else ranked[0] if ranked else None
     left, right = st.columns(2)
-    step_dense.drawn(run, e, offer, left, right)
+    dense_stage.drawn(run, e, offer, left, right)
     rest = run.data.n_points - 2 - len(ranked)
     if not ranked:
         st.info("No point is linked with both i and j, so nobody can vouch for the pair.")

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from pages.shared.settings import go_to, through_app
+from pages.shared.settings import go_to
 
-through_app()
 st.title("Tour", anchor=False)
 st.markdown(
     "Photographs of a face under changing light, tracks of points on a moving car, handwritten"
@@ -21,9 +20,9 @@ st.markdown(
 )
 spot = st.empty()
 with spot, st.spinner("Loading the library …"):
-    from pages.shared import tour
+    from pages.tour import guide
 spot.empty()
-for number, step in enumerate(tour.STEPS, 1):
+for number, step in enumerate(guide.STEPS, 1):
     name, source, start = st.columns([5, 3, 2], vertical_alignment="center")
     name.markdown(f"**{number}** · {step.title[0].upper()}{step.title[1:]}")
     source.caption(step.source)
@@ -31,12 +30,12 @@ for number, step in enumerate(tour.STEPS, 1):
     if start.button(
         text,
         key=f"start {number}",
-        on_click=tour.go,
+        on_click=guide.go,
         args=(number,),
         width="stretch",
         type="primary" if number == 1 else "secondary",
     ):
-        go_to("pages/explore.py")
+        go_to("pages/explore/page.py")
 st.caption(
     "An address that ends in ?tour=1 starts the tour at once, ?tour=4 at its fourth step. What a"
     " word means: the page *Words*."

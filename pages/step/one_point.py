@@ -4,13 +4,13 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import step_words
-from pages.shared.canvas import pack, script, source
-from pages.shared.inspection import groups
+from pages.components.canvas import pack, script, source
+from pages.components.sheet import sheet
+from pages.inspect.inspection import groups
+from pages.shared.run import Run, remember
 from pages.shared.settings import METHOD
 from pages.shared.sidebar import RESIDUALS
-from pages.shared.stages import Run, remember
-from pages.shared.step_sheet import sheet
+from pages.step import sentences
 from sdsc_core import figures
 from sdsc_core.figures.steps import PointView, Reading
 from sdsc_core.trace import Trace, examples, trace
@@ -95,7 +95,7 @@ def show(run: Run) -> None:
     wanted = list(RESIDUALS) if state.beside else [run.settings["residual"]]
     traces = {residual: traced(run, i, residual) for residual in wanted}
     if state.beside:
-        st.markdown(READINGS + step_words.compare(*traces.values()))
+        st.markdown(READINGS + sentences.compare(*traces.values()))
     _mount(key="steps", data=payload(run, traces), height="content")
     picture = "Residuals are drawn in grey: middle grey is 0, lighter is more, darker is less."
     curve = (
@@ -190,7 +190,7 @@ def view_of(run: Run, traces: dict[str, Trace]) -> PointView:
     readings = tuple(
         Reading(
             f"Residual {RESIDUALS[residual]}", t,
-            step_words.of_trace(t, by, residual, s["similarity"]),
+            sentences.of_trace(t, by, residual, s["similarity"]),
         )
         for residual, t in traces.items()
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """Each step of IMC in a sentence, for someone who has not read the paper."""
 
-from pages.shared.inspection import Groups
+from pages.inspect.inspection import Groups
 from sdsc_core.trace import Step, Trace
 
 SIMILARITY = {
