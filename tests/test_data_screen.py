@@ -300,7 +300,7 @@ class TestUploads:
         assert screen.session_state.clusters == "gap"
         assert screen.query_params == {"data": "noisy_subspaces.npy", "gamma": "6"}
         choose(screen, "Data set", "digits")
-        assert screen.session_state.last.k_from == "known"
+        assert screen.session_state.last.n_clusters_from == "known"
         assert screen.query_params == {"data": "digits", "gamma": "6"}
 
     def test_huge_values_are_refused(self, screen):

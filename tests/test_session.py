@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from pages.shared import run as stages
 from pages.shared import settings
 from pages.shared.memory import Memory, held
+from pages.shared.run import run_key
 from sdsc_core import datasets, imc, spectrum, suggest_n_clusters
 from sdsc_core.compare import suggest_clusters
 from sdsc_core.datasets import Dataset, make_subspaces
 from sdsc_core.figures import alike
+from sdsc_core.run import Side
 from sdsc_core.spectral import MOST_CLUSTERS
 
 SCREENS = ("explore", "data", "compare", "inspect", "step", "words", "tour")
@@ -85,7 +86,7 @@ def test_the_figures_of_w_do_not_depend_on_the_dense_stage(app):
         app.segmented_control(key="dense").set_value(dense)
         run(app)
         last = app.session_state["last"]
-        found.add(last.k)
+        found.add(last.n_clusters)
         assert last.before.k == W.k and (last.before.labels == W.labels).all()
         assert last.before.summary.ncut == W.summary.ncut
     assert len(found) > 1, "else nothing was tried: the stages suggest the same number"
@@ -105,15 +106,9 @@ def test_examples_without_labels_follow_the_dense_stage(app):
         last = app.session_state["last"]
         from sdsc_core.trace import examples
 
-        expected = examples(last.path, last.after.labels, last.settings["gamma"])
+        expected = examples(last.path, last.after.labels, last.settings.gamma)
         memory = app.session_state["memory"]
-        key = (
-            "examples",
-            last.data.digest,
-            "cluster",
-            5,
-            *(last.settings[n] for n in settings.METHOD),
-        )
+        key = ("examples", run_key(last), "cluster")
         assert key in memory
         shown[dense] = memory.get(key, dict)
         assert shown[dense] == expected
@@ -161,7 +156,7 @@ def test_memory_counts_what_is_shared_once():
     whole = sum(held([A, A[:5], {"again": A}]).values())
     assert 80_000 < whole < 81_000
     assert sum(held(W).values()) > W.data.nbytes + W.indices.nbytes + W.indptr.nbytes
-    side = stages.Side(W, spectrum(W.toarray() + 1 - np.eye(50), 3), np.zeros(50, int), None, 3)
+    side = Side(W, spectrum(W.toarray() + 1 - np.eye(50), 3), np.zeros(50, int), None, 3)
     assert sum(held(side).values()) > sum(held(W).values()) + 50 * 3 * 8
     memory = Memory(10**6)
     memory.get("one", lambda: A)

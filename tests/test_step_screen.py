@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from pages.inspect.inspection import Groups
+from pages.shared.groups import Groups
 from pages.step import dense_stage, sentences, whole_stage
 from sdsc_core import imc
 from sdsc_core.datasets import Dataset, make_subspaces

@@ -6,9 +6,10 @@ from typing import Any
 import streamlit as st
 
 from pages.compare.running import Job, cells, enqueue
-from pages.shared.run import ProgressBar, remember
+from pages.shared.run import ProgressBar, cached
 from pages.shared.settings import STAGES, keep
 from pages.shared.stop import heed_stop
+from pages.shared.text import rough_duration
 from sdsc_core import METHODS, compare
 from sdsc_core.blocks import watched
 from sdsc_core.datasets import Dataset
@@ -63,12 +64,12 @@ def clusters(data: Dataset, spot: Any) -> int:
 def _suggested(data: Dataset, spot: Any) -> int | None:
     """None where it was stopped, or IMC cannot work with the data; the methods then say why."""
     key = ("suggested", data.digest)
-    stop = partial(remember, key, lambda: None)
+    stop = partial(cached, key, lambda: None)
     bar = ProgressBar("Suggesting a number of clusters, steps", spot, on_stop=stop)
     suggest = partial(watched, partial(compare.suggest_clusters, data), bar)
     try:
         with heed_stop(stop):
-            suggested = remember(key, suggest)
+            suggested = cached(key, suggest)
     except (ValueError, MemoryError):
         suggested = None
     spot.empty()
@@ -142,8 +143,8 @@ def start(data: Dataset, chosen: list[Job]) -> None:
     of_them = "all" if tried == data.n_points else f"{tried:,}"
     if tried:
         said += (
-            f"; the methods may take about **{_time(seconds)}** on {data.n_points:,} points,"
-            f" estimated by trying each on {of_them} of them"
+            f"; the methods may take about **{rough_duration(seconds)}** on {data.n_points:,}"
+            f" points, estimated by trying each on {of_them} of them"
         )
     right.markdown(f"{said}.")
 
@@ -159,16 +160,10 @@ def _estimate(data: Dataset, todo: list[Job]) -> tuple[float, int]:
         work = partial(compare.estimate, data, job.method, job.n_clusters, job.params)
         try:
             with st.spinner(f"Estimating the time of {job.method} …"):
-                found = remember(key, work)
+                found = cached(key, work)
         except ValueError as problem:
             st.warning(f"{job.method}: {problem}")
             refused.add(job.method)
         else:
             total, tried = total + found.seconds, found.points
     return total, tried
-
-
-def _time(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

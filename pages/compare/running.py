@@ -14,7 +14,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.run import preparation, remember, source, spell_key
+from pages.shared.run import cached, preparation, source, spell_key
 from pages.shared.stop import heed_stop
 from sdsc_core import compare
 from sdsc_core.blocks import watched
@@ -67,7 +67,7 @@ class Job:
         if not self.options["per_class"] or not self.repeat:
             return self.data
         drawn = (self.raw.digest, *(spell_key(v) for v in self.options.values()))
-        return remember(("draw", drawn), lambda: prepare(self.raw, **self.options))
+        return cached(("draw", drawn), lambda: prepare(self.raw, **self.options))
 
 
 @dataclass
@@ -193,7 +193,7 @@ def work(chosen: list[Job], spot: Any) -> None:
 def _compute(job: Job, bar: RunBar) -> compare.Result:
     """A cell's figures; its matrices are kept where they are small enough."""
     data = job.points()
-    solved = remember(
+    solved = cached(
         ("solved", job.solve_key),
         lambda: watched(
             lambda tell: compare.solve(

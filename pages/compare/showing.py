@@ -9,7 +9,7 @@ import streamlit as st
 from pages.compare.running import Job, matrices
 from pages.components.matrix import matrix
 from pages.shared.settings import keep
-from pages.shared.tables import html_table
+from pages.shared.tables import cell, direction, html_table
 from sdsc_core import compare, figures
 from sdsc_core.datasets import Dataset
 
@@ -42,7 +42,7 @@ def table(results: list[compare.Result], figure: str, average: str) -> None:
             _cell(c, base, figure, average, (method, d) == top)
             for c, d in zip(cells, stages, strict=True)
         )
-        lines.append(f"<td>{method}</td>{texts}")
+        lines.append(cell(method) + texts)
     label = f"{compare.TITLES[figure]} of methods and dense stages"
     html_table(["method", *stages], lines, label)
     st.caption(
@@ -57,16 +57,14 @@ def _cell(
     row: compare.Row | None, base: compare.Row | None, figure: str, average: str, best: bool
 ) -> str:
     if row is None:
-        return "<td>–</td>"
+        return cell("–")
     text = compare.cell_text(row, figure, average)
     if best:
         text = f"<b>{text} ★</b>"
     if base is not None and row is not base:
         change, sign = compare.change(row, base, figure, average)
-        mark = {1: " class='up'", 0: "", -1: " class='down'"}[sign]
-        text += f" <span{mark}>({change})</span>"
-    spread = compare.spread_text(row, figure)
-    return f"<td title='{spread}'>{text}</td>" if spread else f"<td>{text}</td>"
+        text += f" <span{direction(sign)}>({change})</span>"
+    return cell(text, title=compare.spread_text(row, figure))
 
 
 def bars(results: list[compare.Result], figure: str, average: str) -> None:

@@ -14,6 +14,7 @@ with spot, st.spinner("Loading the library …"):  # after the text, as a cold s
     from pages.data import preparing, preview, reading, sources
     from pages.shared import loading, sidebar
     from pages.shared import run as stages
+    from pages.shared.text import escape_markdown
 state = st.session_state
 
 st.subheader("1 · Choose", anchor=False)
@@ -23,10 +24,10 @@ else:
     sources.show()
     reading.panel()
 sidebar.choose_data()
-name = loading.plain(loading.title(state.data))
+name = escape_markdown(loading.title(state.data))
 if "removed" in state:
     left, right = st.columns([4, 1], vertical_alignment="center")
-    gone = loading.plain(loading.title(state.removed[0]))
+    gone = escape_markdown(loading.title(state.removed[0]))
     left.info(f"“{gone}” was removed.", icon=":material/delete:")
     right.button("Undo", on_click=loading.undo, width="stretch")
 if not loading.present(state.data):

@@ -5,9 +5,9 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import loading
-from pages.shared.loading import plain
-from pages.shared.run import remember, spell_key
+from pages.shared.run import cached, spell_key
 from pages.shared.settings import PREPARE, apply, defaults, locked
+from pages.shared.text import escape_markdown
 from sdsc_core import figures
 from sdsc_core.datasets import Dataset, prepare, seconds_needed, variance_curve
 
@@ -75,7 +75,10 @@ def effect(raw: Dataset, data: Dataset) -> None:
     """What is left of the data, beside what was loaded, and what it will cost."""
     state = st.session_state
     if state.unprepared:
-        st.error(f"{plain(state.unprepared)} Until then all data is used.", icon=":material/error:")
+        st.error(
+            f"{escape_markdown(state.unprepared)} Until then all data is used.",
+            icon=":material/error:",
+        )
         return
     if state.pca == 1:
         st.warning(
@@ -123,7 +126,7 @@ def _variance_kept(raw: Dataset) -> str:
         return float(variance_curve(chosen, state.pca)[0][-1])
 
     key = tuple(spell_key(state[name]) for name in ("classes", "each", "draw", "pca"))
-    return f"{100 * remember(('kept', raw.digest, key), share):.1f} %"
+    return f"{100 * cached(('kept', raw.digest, key), share):.1f} %"
 
 
 def _class_sizes(raw: Dataset, data: Dataset) -> None:

@@ -4,8 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import loading
-from pages.shared.loading import plain
-from pages.shared.run import remember
+from pages.shared.run import cached
+from pages.shared.text import escape_markdown
 from sdsc_core import figures
 from sdsc_core.datasets import SAMPLES, Dataset, variance_curve
 
@@ -32,8 +32,8 @@ def show(data: Dataset) -> None:
 def _sizes(data: Dataset) -> None:
     sample = SAMPLES.get(st.session_state.data)
     st.markdown(
-        f"**{plain(loading.title(st.session_state.data))}** · "
-        f"{sample.sentence if sample else plain(data.note)}"
+        f"**{escape_markdown(loading.title(st.session_state.data))}** · "
+        f"{sample.sentence if sample else escape_markdown(data.note)}"
     )
     found = loading.described(data)
     pictures = "–" if data.images is None else "×".join(map(str, data.images.shape[1:]))
@@ -64,7 +64,7 @@ def _samples(data: Dataset) -> None:
     with rows:
         _first_rows(data)
     with pictures, st.container(height=TALL - 40, border=False):
-        figure = remember(
+        figure = cached(
             ("examples", data.digest, images.shape),
             lambda: figures.examples(images, data.labels, data.class_names),
         )
@@ -132,7 +132,7 @@ def _norms(data: Dataset) -> None:
 
 def _variance(data: Dataset) -> None:
     with st.spinner("Variance …"):
-        curve, used = remember(("variance", data.digest), lambda: variance_curve(data, COMPONENTS))
+        curve, used = cached(("variance", data.digest), lambda: variance_curve(data, COMPONENTS))
     st.plotly_chart(
         figures.variance_kept(curve, st.session_state.pca, height=CHART),
         key="variance",

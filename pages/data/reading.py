@@ -8,7 +8,8 @@ import streamlit as st
 
 from pages.data import roles
 from pages.shared import loading
-from pages.shared.loading import Draft, plain
+from pages.shared.loading import Draft
+from pages.shared.text import escape_markdown
 from sdsc_core.datasets import ColumnProblem, Dataset, Variable, fill_missing, inspect, load
 
 TABLES = (".csv", ".tsv")
@@ -26,10 +27,10 @@ def panel() -> None:
     if draft is None or state.get("draft_name") not in (None, state.data):
         return
     with st.container(border=True):
-        st.markdown(f"**How {plain(draft.file)} is read**")
+        st.markdown(f"**How {escape_markdown(draft.file)} is read**")
         data, problem = _read(draft)
         if problem:
-            st.error(f"{plain(problem)} {_what_stays()}", icon=":material/error:")
+            st.error(f"{escape_markdown(problem)} {_what_stays()}", icon=":material/error:")
             if state.draft_name is None:
                 st.button("Set this file aside", on_click=loading.set_aside)
         elif data is not None:
@@ -38,7 +39,11 @@ def panel() -> None:
 
 def _what_stays() -> str:
     name = st.session_state.data
-    return f"“{plain(loading.title(name))}” stays as it was." if loading.present(name) else ""
+    return (
+        f"“{escape_markdown(loading.title(name))}” stays as it was."
+        if loading.present(name)
+        else ""
+    )
 
 
 def _size(data: Dataset) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 import streamlit as st
 
 from pages.shared import loading
-from pages.shared.loading import Draft, plain
+from pages.shared.loading import Draft
+from pages.shared.text import escape_markdown
 from sdsc_core.datasets import ROLES, Column, columns
 
 PER_PAGE = 12  # boxes; a table may have thousands of columns
@@ -57,7 +58,7 @@ def _summary(found: Sequence[Column]) -> str:
     n = sum(column.role == "feature" for column in found)
     parts = [f"**{n:,} {'feature' if n == 1 else 'features'}**"]
     for role in ROLES[1:]:
-        names = [plain(column.name) for column in found if column.role == role]
+        names = [escape_markdown(column.name) for column in found if column.role == role]
         some = ", ".join(names[:5]) + (f" and {len(names) - 5:,} more" if len(names) > 5 else "")
         parts.append(f"{role}: **{some}**" if names else f"{role}: none")
     return "Columns: " + " · ".join(parts)
@@ -85,10 +86,10 @@ def _part(found: Sequence[Column], key: str) -> list[int]:
 def _box(spot: Any, k: int, column: Column, chosen: dict[str, Any], key: str) -> None:
     widget = f"{key} {k}"
     st.session_state[widget] = column.role
-    cells = f" · {plain(', '.join(column.examples))}" if column.examples else ""
+    cells = f" · {escape_markdown(', '.join(column.examples))}" if column.examples else ""
     spot.selectbox(
-        f"**{plain(column.name)}**{cells}", ROLES, key=widget,
-        help=f"Guessed: {plain(column.why)}." if column.why else None,
+        f"**{escape_markdown(column.name)}**{cells}", ROLES, key=widget,
+        help=f"Guessed: {escape_markdown(column.why)}." if column.why else None,
         on_change=_change, args=(widget, k, column.role, chosen),
     )  # fmt: skip
 

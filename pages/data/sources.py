@@ -6,9 +6,10 @@ from pathlib import Path
 import streamlit as st
 
 from pages.shared import loading
-from pages.shared.loading import Draft, plain
+from pages.shared.loading import Draft
 from pages.shared.run import ProgressBar
 from pages.shared.stop import heed_stop
+from pages.shared.text import escape_markdown
 from sdsc_core.blocks import watched
 from sdsc_core.datasets import FORMATS, KNOWN, SAMPLES, file_in, files_in, known_file, load_known
 from sdsc_core.datasets.known import FOLDER_VARIABLE
@@ -101,7 +102,7 @@ def _folder() -> None:
         type="primary", width="stretch",
     )  # fmt: skip
     if problem := st.session_state.pop("folder_problem", ""):
-        st.error(plain(problem), icon=":material/error:")
+        st.error(escape_markdown(problem), icon=":material/error:")
 
 
 def _opened() -> None:

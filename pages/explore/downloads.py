@@ -1,18 +1,16 @@
 """Share and keep: the address, labels, matrices, settings, figures, and a script."""
 
-import io
 import json
 from collections.abc import Callable
 from typing import Any
 
-import scipy.sparse as sp
 import streamlit as st
 
-from pages.shared.run import Run
 from pages.shared.settings import SETTINGS
 from sdsc_core import figures
-from sdsc_core.checks import Affinity
 from sdsc_core.datasets import KNOWN, SAMPLES, points_csv
+from sdsc_core.export import affinity_npz
+from sdsc_core.run import Run
 from sdsc_core.script import script
 
 
@@ -69,17 +67,10 @@ def labels_csv(run: Run) -> str:
     return points_csv(run.data, run.before.labels, run.after.labels)
 
 
-def affinity_npz(W: Affinity) -> bytes:
-    """Readable by scipy.sparse.load_npz."""
-    buffer = io.BytesIO()
-    sp.save_npz(buffer, sp.csr_array(W))
-    return buffer.getvalue()
-
-
 def settings_json(run: Run, chosen: dict[str, Any], load: str) -> str:
     """Every setting, how the data is loaded, and the figures they gave."""
     a = run.after.summary
-    result = {"ACC": a.acc, "NMI": a.nmi, "CONN": a.conn.whole, "Ncut": a.ncut, "k": run.k}
+    result = {"ACC": a.acc, "NMI": a.nmi, "CONN": a.conn.whole, "Ncut": a.ncut, "k": run.n_clusters}
     kept = {"settings": chosen, "data": run.data.name, "loaded by": load, "result": result}
     return json.dumps(kept, indent=2, ensure_ascii=False)
 
@@ -87,7 +78,7 @@ def settings_json(run: Run, chosen: dict[str, Any], load: str) -> str:
 def affinity_html(run: Run, order: str) -> str:
     """W and W* as heat maps that need no server."""
     points = figures.ordering(order, run.data.labels, run.after.labels)
-    sides = [("W (IMC)", run.before.W), (f"W* ({run.settings['dense']})", run.after.W)]
+    sides = [("W (IMC)", run.before.W), (f"W* ({run.settings.dense or 'none'})", run.after.W)]
     return figures.affinities(sides, points).to_html()
 
 
@@ -97,7 +88,7 @@ def embedding_html(run: Run) -> str:
     return figures.embedding(
         [(name, figures.projection(s.spectrum, s.k, 2)) for name, s in sides],
         [figures.alike(s.labels, run.after.labels) for _, s in sides],
-        [f"cluster {c}" for c in range(max(run.k, run.before.k))],
+        [f"cluster {c}" for c in range(max(run.n_clusters, run.before.k))],
         titles=run.data.titles(),
     ).to_html()
 
@@ -122,4 +113,4 @@ def python_script(run: Run, chosen: dict[str, Any], load: str) -> str:
     values = {name: chosen[name] for name in ("unit", "centre", "draw")}
     values |= {name: chosen[name] or None for name in ("classes", "each")}
     values["pca"] = run.data.n_features if chosen["pca"] >= 2 else None
-    return script(run.asked, values, load=load)
+    return script(run.settings, values, load=load)

@@ -10,7 +10,16 @@ st.caption(
 )
 spot = st.container(key="progress").empty()
 with spot, st.spinner("Loading the library …"):  # after the text, as a cold start takes seconds
-    from pages.explore import downloads, panels
+    from pages.explore import (
+        confusion,
+        downloads,
+        eigenvalues,
+        embedding,
+        gallery,
+        headline,
+        matrices,
+        metrics,
+    )
     from pages.shared.screen import present_run
     from pages.shared.warm import warm
     from pages.tour import guide
@@ -19,17 +28,17 @@ box = guide.begin()
 run = present_run(spot)
 
 guide.tell(box, run)
-panels.headline(run)
-panels.matrices(run)
+headline.show(run)
+matrices.show(run)
 left, right = st.container(key="lower").columns([3, 2])
 with left:
-    panels.embedding(run)
+    embedding.show(run)
 with right:
-    panels.metrics(run)
+    metrics.show(run)
 more = {
-    "Confusion": panels.confusion,
-    "Eigenvalues": panels.eigenvalues,
-    "Gallery": panels.gallery,
+    "Confusion": confusion.show,
+    "Eigenvalues": eigenvalues.show,
+    "Gallery": gallery.show,
     "Download": downloads.show,
 }
 if st.session_state.hide:

@@ -10,31 +10,32 @@ st.caption(
 )
 spot = st.container(key="progress").empty()
 with spot, st.spinner("Loading the library …"):
-    from pages.inspect import inspection, sums
+    from pages.inspect import graph, reason, sums, table
+    from pages.shared.groups import caption, groups
     from pages.shared.screen import present_run
     from pages.shared.warm import warm
 warm(spot)
 run = present_run(spot)
-if run.settings["dense"] == "none":
+if run.settings.dense is None:
     st.info("The dense stage is off, so W* is W. Choose PCE, D1, D2 or D3 in the sidebar.")
     st.stop()
 
 analysis, vol, cut = sums.measured(run)
-many = inspection.groups(run).many
+many = groups(run).many
 st.markdown(sums.verdict(analysis, vol, cut, many), help=sums.VERDICT_HELP)
-st.caption(inspection.caption(run))
+st.caption(caption(run))
 entries, totals = st.tabs(["Changed entries", "In sums"], key="inspect", on_change="rerun")
 if entries.open:
     with entries:
         left, right = st.columns([4, 3], gap="medium")
         with left:
-            pair = inspection.table(run)
+            pair = table.show(run)
         if pair is None:
             st.stop()
         with right:
-            found = inspection.why(run, pair)
-            inspection.graph(run, found)
-        inspection.marked(run, found)
+            found = reason.show(run, pair)
+            graph.show(run, found)
+        graph.marked(run, found)
 if totals.open:
     with totals:
         first, second = st.columns(2, gap="medium")

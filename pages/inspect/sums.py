@@ -5,11 +5,12 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.inspect.inspection import conditions, groups, plain
-from pages.shared.run import Run, causes, remember
-from pages.shared.settings import METHOD
+from pages.shared.groups import conditions, groups
+from pages.shared.run import cached, causes, run_key
 from pages.shared.tables import html_table
+from pages.shared.text import number
 from sdsc_core import Analysis, analyse, cut_vol, figures, ncut, tally
+from sdsc_core.run import Run
 
 HARDLY = 0.25  # cut "hardly" grows where it grows by at most this part of what vol grows by
 
@@ -19,13 +20,12 @@ Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
 def measured(run: Run) -> tuple[Analysis, Pair, Pair]:
     """η, ζ, k, τ, Q of eq. 9–13; vol and cut of each cluster, in W and W*."""
     by = groups(run)
-    key = (run.data.digest, by.one, run.k, *(run.settings[name] for name in METHOD))
 
     def work() -> tuple[Analysis, Pair, Pair]:
         (cut, vol), (cut_s, vol_s) = (cut_vol(s.W, by.of) for s in (run.before, run.after))
         return analyse(run.before.W, run.after.W, by.of), (vol, vol_s), (cut, cut_s)
 
-    return remember(("sums", key), work)
+    return cached(("sums", run_key(run), by.one), work)
 
 
 def verdict(a: Analysis, vol: Pair, cut: Pair, many: str) -> str:
@@ -81,7 +81,7 @@ def by_condition(run: Run) -> None:
     if len(rows) > 1:
         rows["all"] = tuple(map(sum, zip(*rows.values(), strict=True)))
     lines = [
-        [name, *map(plain, n), f"{n[0] / (n[0] + n[1]):.1%}" if n[0] + n[1] else "–"]
+        [name, *map(number, n), f"{n[0] / (n[0] + n[1]):.1%}" if n[0] + n[1] else "–"]
         for name, n in rows.items()
     ]
     head = ["cause", "raised inside", "raised between", "new inside", "new between", "precision"]
@@ -135,14 +135,18 @@ def prediction(run: Run, a: Analysis) -> None:
     """Ncut and Q measured beside eq. 13, and the quantities behind the prediction."""
     by = groups(run)
     st.markdown("**Measured, beside what eq. 9–13 say**")
-    eq8 = [plain(ncut(s.W, by.of)) for s in (run.before, run.after)]
+    eq8 = [number(ncut(s.W, by.of)) for s in (run.before, run.after)]
     html_table(
         ["", "in W", "in W*"],
         [
             ["Ncut, eq. 8: sum of cut/vol over clusters", *eq8],
-            ["Ncut, eq. 9: η₂/η₁, all between over all inside", plain(a.ncut), plain(a.ncut_star)],
-            ["η₁, similarity inside", plain(a.eta1, 2), plain(a.eta1_star, 2)],
-            ["η₂, similarity between", plain(a.eta2, 2), plain(a.eta2_star, 2)],
+            [
+                "Ncut, eq. 9: η₂/η₁, all between over all inside",
+                number(a.ncut),
+                number(a.ncut_star),
+            ],
+            ["η₁, similarity inside", number(a.eta1, 2), number(a.eta1_star, 2)],
+            ["η₂, similarity between", number(a.eta2, 2), number(a.eta2_star, 2)],
         ],
         "Ncut in W and W*",
     )
@@ -151,20 +155,21 @@ def prediction(run: Run, a: Analysis) -> None:
         ["", "predicted", "measured"],
         [
             ["Q = Ncut*/Ncut (eq. 9, 11), predicted by eq. 13 with τ = 0",
-             plain(a.q_predicted_no_tau), plain(a.q)],
-            ["the same, eq. 13 with τ as measured", plain(a.q_predicted), plain(a.q)],
-            ["Nonzeros of W*: Nk² with τ = 0", plain(whole, 0), plain(whole - a.tau, 0)],
-            ["Nonzeros between in W*: ζ(k − 1)", plain(a.zeta * (a.k - 1), 0), plain(a.zeta_star)],
+             number(a.q_predicted_no_tau), number(a.q)],
+            ["the same, eq. 13 with τ as measured", number(a.q_predicted), number(a.q)],
+            ["Nonzeros of W*: Nk² with τ = 0", number(whole, 0), number(whole - a.tau, 0)],
+            ["Nonzeros between in W*: ζ(k − 1)",
+             number(a.zeta * (a.k - 1), 0), number(a.zeta_star)],
         ],
         "Predictions of eq. 9 to 13",
     )  # fmt: skip
     html_table(
         ["", "here"],
         [
-            ["N, points", plain(a.n)],
-            ["k, nonzeros of W for each point, on average", plain(a.k, 2)],
-            [f"ζ, nonzeros of W between {by.many}, each pair twice", plain(a.zeta)],
-            ["τ, nonzeros that W* lacks of Nk²", plain(a.tau, 0)],
+            ["N, points", number(a.n)],
+            ["k, nonzeros of W for each point, on average", number(a.k, 2)],
+            [f"ζ, nonzeros of W between {by.many}, each pair twice", number(a.zeta)],
+            ["τ, nonzeros that W* lacks of Nk²", number(a.tau, 0)],
         ],
         "Quantities of eq. 13",
     )

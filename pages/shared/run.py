@@ -5,9 +5,8 @@ takes long shows its progress and can be stopped; the last good result stays on 
 """
 
 import time
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,9 +15,9 @@ import streamlit as st
 from pages.shared.memory import Memory
 from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
 from pages.shared.stop import heed_stop
-from sdsc_core import Changes, ImcPath, changes, datasets
+from sdsc_core import Changes, changes, datasets
 from sdsc_core.datasets import Dataset
-from sdsc_core.run import Side, run_stages
+from sdsc_core.run import Run, run_stages
 from sdsc_core.settings import GAP, RunSettings
 
 T = TypeVar("T")
@@ -26,22 +25,7 @@ BUDGET = 500_000_000  # bytes of results that a session keeps
 PATIENCE = 0.6  # seconds before progress is shown
 
 
-@dataclass(frozen=True)
-class Run:
-    """One result and the settings it came from; ``k`` clusters are those of W*."""
-
-    data: Dataset
-    settings: dict[str, Any]
-    asked: RunSettings
-    k: int
-    k_from: str
-    path: ImcPath
-    before: Side
-    after: Side
-    seconds: Mapping[str, float]
-
-
-def remember(key: Hashable, compute: Callable[[], T]) -> T:
+def cached(key: Hashable, compute: Callable[[], T]) -> T:
     """The value for a key, computed once; what was not used for longest is let go."""
     memory: Memory = st.session_state.setdefault("memory", Memory(BUDGET))
     memory.run = st.session_state.run_number
@@ -165,42 +149,33 @@ def run_settings(data: Dataset) -> RunSettings:
 
 def compute(data: Dataset, spot: Any) -> Run:
     """The run for the present settings; progress appears in ``spot``."""
-    s = {name: st.session_state[name] for name in (*METHOD, "clusters", "k")}
     bar = ProgressBar("", spot)
 
     def report(title: str) -> ProgressBar:
         bar.title = title
         return bar
 
-    found = run_stages(
+    return run_stages(
         data,
         run_settings(data),
-        keep=lambda stage, key, work: remember((stage, key), work),
+        keep=lambda stage, key, work: cached((stage, key), work),
         report=report,
         gamma_ahead=GAMMA_MAX,
     )
-    assert found.before is not None and found.sparse.path is not None
-    return Run(
-        data,
-        s | {"gamma": found.settings.gamma},
-        found.settings,
-        found.n_clusters,
-        found.n_clusters_from,
-        found.sparse.path,
-        found.before,
-        found.after,
-        found.seconds,
-    )
+
+
+def run_key(run: Run) -> Hashable:
+    """What everything in a run depends on."""
+    s = run.settings
+    return run.data.digest, s.dense_key(), s.seed, run.before.k, run.after.k
 
 
 def causes(run: Run) -> Changes:
     """Every entry that the dense stage raised, with its condition and witness."""
     s = run.settings
-    rule = "PCE" if s["dense"] == "none" else s["dense"]
-    key = (run.data.digest, *(s[name] for name in METHOD))
-    return remember(
-        ("causes", key),
-        lambda: changes(run.before.W, run.after.W, rule, s["theta1"], s["theta2"]),
+    return cached(
+        ("causes", run.data.digest, s.dense_key()),
+        lambda: changes(run.before.W, run.after.W, s.dense or "PCE", s.theta1, s.theta2),
     )
 
 

@@ -73,7 +73,7 @@ def indices(text: str) -> list[int]:
     return [whole(0, 10**6)(part) for part in text.split(".")] if text else []
 
 
-def two(text: str) -> tuple[int, int]:
+def point_pair(text: str) -> tuple[int, int]:
     """Reader of two different points, as 3.17."""
     i, j = indices(text)
     if i == j:
@@ -120,7 +120,7 @@ SETTINGS: dict[str, Setting] = {
     "centre": Setting(False, flag),
     "draw": Setting(0, whole(0, 2**31 - 1)),
     "point": Setting(-1, whole(-1, 10**9)),
-    "pair": Setting(None, two),
+    "pair": Setting(None, point_pair),
     "step": Setting("point", one_of("point", "pair", "stage")),
     "beside": Setting(False, flag),
     "sort": Setting("worst", one_of(*SORTS)),
@@ -164,7 +164,7 @@ def begin() -> None:
         values = from_address()
     elif _went_back():
         values = from_address() | {name: kept[name] for name in ("hide", "lock")}
-        state.pop("look", None)  # a preset's words may be about what is undone
+        state.pop("preset_words", None)  # a preset's words may be about what is undone
     else:
         values = {name: state.get(name, kept[name]) for name in SETTINGS}
     state.settings = values  # in one step: the lines around it may be where a run is cut short

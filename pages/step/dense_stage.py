@@ -4,11 +4,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages.inspect.inspection import groups
-from pages.shared.run import Run, remember
+from pages.shared.groups import groups
+from pages.shared.run import cached
 from sdsc_core import Explanation
 from sdsc_core.dense import Offer
 from sdsc_core.figures import pair as figures
+from sdsc_core.run import Run
 from sdsc_core.trace import Piece, sweep
 
 FLAT = {"displayModeBar": False}
@@ -17,12 +18,13 @@ FLAT = {"displayModeBar": False}
 def drawn(run: Run, e: Explanation, offer: Offer | None, left: Any, right: Any) -> None:
     """The triangle, and beside it the three similarities on their scale, or as distances."""
     s, by = run.settings, groups(run)
-    thetas = (s["theta1"], s["theta2"], s["theta3"])
-    pce = s["dense"] == "PCE"
+    thetas = (s.theta1, s.theta2, st.session_state.theta3)
+    assert s.dense is not None, "without a dense stage the screen ends before this"
+    pce = s.dense == "PCE"
     left.plotly_chart(
         figures.triangle(
             e, offer, by.of, by.names, thetas=thetas if pce else None,
-            transform=None if pce else s["dense"], images=run.data.images,
+            transform=None if pce else s.dense, images=run.data.images,
         ),
         key="triangle", config=FLAT,
         alt=f"Triangle of the points i = {e.i}, j = {e.j} and k = {offer.k}."
@@ -36,16 +38,16 @@ def drawn(run: Run, e: Explanation, offer: Offer | None, left: Any, right: Any) 
         )  # fmt: skip
         return
     right.plotly_chart(
-        figures.paths(e, offer, s["dense"]), key="paths", config=FLAT,
+        figures.paths(e, offer, s.dense), key="paths", config=FLAT,
         alt="The direct distance and the way over k as bars.",
     )  # fmt: skip
     one, three = st.columns([2, 5])
     one.plotly_chart(
-        figures.transforms(s["dense"], offer), key="transforms", config=FLAT,
+        figures.transforms(s.dense, offer), key="transforms", config=FLAT,
         alt="Distance over similarity for the three functions of Table 1.",
     )  # fmt: skip
     three.plotly_chart(
-        figures.two_hop_maps(s["dense"], offer), key="maps", config=FLAT,
+        figures.two_hop_maps(s.dense, offer), key="maps", config=FLAT,
         alt="What the way over k is worth for every two similarities, under D1, D2 and D3.",
     )  # fmt: skip
     st.caption(
@@ -59,9 +61,9 @@ def drawn(run: Run, e: Explanation, offer: Offer | None, left: Any, right: Any) 
 def over_theta(run: Run, e: Explanation) -> None:
     """w*_ij for every θ₁ and every θ₂, and in words where it changes."""
     s = run.settings
-    t1, t2 = s["theta1"], s["theta2"]
-    key = (run.data.digest, s["gamma"], s["residual"], s["similarity"], e.i, e.j, t1, t2)
-    both = remember(
+    t1, t2 = s.theta1, s.theta2
+    key = (run.data.digest, s.gamma, s.residual, s.similarity, e.i, e.j, t1, t2)
+    both = cached(
         ("sweep", key),
         lambda: [sweep(run.before.W, e.i, e.j, t1, t2, moved) for moved in ("theta1", "theta2")],
     )

@@ -7,14 +7,16 @@ import pandas as pd
 import streamlit as st
 
 from pages.components.matrix import matrix
-from pages.explore import panels
-from pages.inspect import inspection
-from pages.inspect.inspection import Groups, groups
-from pages.shared.run import Run, causes
+from pages.inspect import reason, table
+from pages.shared.groups import Groups, conditions, groups
+from pages.shared.matrix_view import matrix_view
+from pages.shared.run import causes
 from pages.shared.settings import apply
 from pages.step import dense_stage
 from sdsc_core import Explanation, explain
 from sdsc_core.dense import Offer, to_distance
+from sdsc_core.run import Run
+from sdsc_core.settings import RunSettings
 from sdsc_core.trace import level
 
 HOW = r"""
@@ -49,9 +51,9 @@ $k$ the shortest way counts; $\theta_1$ and $\theta_2$ play no part.
 
 def show(run: Run) -> None:
     """Choose a pair, see who vouches for it, and what another θ would do."""
-    rule = run.settings["dense"]
+    rule = run.settings.dense
     st.markdown(HOW)
-    if rule == "none":
+    if rule is None:
         st.info("The dense stage is off, so W* is W and no pair changes.")
         st.button("Use PCE", on_click=apply, args=({"dense": "PCE"},))
         return
@@ -61,7 +63,7 @@ def show(run: Run) -> None:
         st.markdown(f"{ALGORITHM_4}{DISTANCES[rule]}.")
     i, j = choose(run)
     s = run.settings
-    found = explain(run.before.W, i, j, s["theta1"], s["theta2"], rule)
+    found = explain(run.before.W, i, j, s.theta1, s.theta2, rule)
     headline(run, found)
     vouchers(run, found)
     if rule == "PCE":
@@ -111,8 +113,7 @@ def examples(run: Run) -> dict[str, tuple[int, int]]:
     rise = changed.after - changed.before
     across = by.of[changed.i] != by.of[changed.j]
     kinds = {
-        name.capitalize(): (changed.condition == c) & ~across
-        for c, name in inspection.conditions(run).items()
+        name.capitalize(): (changed.condition == c) & ~across for c, name in conditions(run).items()
     }
     kinds[f"Between {by.many}"] = across
     found = {}
@@ -128,11 +129,11 @@ def headline(run: Run, e: Explanation) -> None:
     columns = st.columns(4)
     columns[0].metric("wᵢⱼ before", f"{e.before:.4f}")
     columns[1].metric("w*ᵢⱼ after", f"{e.after:.4f}", f"{e.after - e.before:+.4f}")
-    why = "none" if e.witness < 0 else inspection.conditions(run)[e.condition]
+    why = "none" if e.witness < 0 else conditions(run)[e.condition]
     columns[2].metric("Reason", why)
     columns[3].metric("Witness k", "–" if e.witness < 0 else str(e.witness))
-    st.markdown(inspection.reason(e, run))
-    st.caption(inspection.others(e, groups(run)))
+    st.markdown(reason.reason(e, run))
+    st.caption(reason.verdict(e, groups(run)))
 
 
 @st.fragment
@@ -153,7 +154,10 @@ def vouchers(run: Run, e: Explanation) -> None:
         f"**Every k that is linked with both**, {len(ranked)} of them. The other {rest:,} points"
         " lack one of the two links and offer nothing. Choose a row to see its triangle."
     )
-    frame = table_pce(ranked, e, by, s) if s["dense"] == "PCE" else table_distance(ranked, e, by, s)
+    if s.dense is None or s.dense == "PCE":
+        frame = table_pce(ranked, e, by, s)
+    else:
+        frame = table_distance(ranked, e, by, s.dense)
     st.dataframe(
         frame, key=key, hide_index=True, on_select="rerun", selection_mode="single-row",
         height=min(38 + 35 * len(frame), 300), column_config=_formats(frame),
@@ -179,16 +183,16 @@ def _shared(ranked: list[Offer], e: Explanation, by: Groups) -> dict[str, list[A
     }
 
 
-def table_pce(ranked: list[Offer], e: Explanation, by: Groups, s: dict[str, Any]) -> pd.DataFrame:
+def table_pce(ranked: list[Offer], e: Explanation, by: Groups, s: RunSettings) -> pd.DataFrame:
     """The condition for each k, and why."""
-    thetas = (s["theta1"], s["theta2"], s["theta3"])
+    thetas = (s.theta1, s.theta2, st.session_state.theta3)
     levels = [f"{level(o.w_ik, *thetas)}, {level(o.w_kj, *thetas)}" for o in ranked]
     return pd.DataFrame(
         _shared(ranked, e, by)
         | {
             "levels": levels,
             "condition": [str(o.condition) if o.condition else "none" for o in ranked],
-            "why": [because(o, e.before, s["theta1"], s["theta2"]) for o in ranked],
+            "why": [because(o, e.before, s.theta1, s.theta2) for o in ranked],
             "offers": [o.value for o in ranked],
         }
     )
@@ -210,11 +214,8 @@ def because(o: Offer, w_ij: float, theta1: float, theta2: float) -> str:
     return "wᵢⱼ is strong already" if high > theta1 else "both links strong, but wᵢⱼ is not 0"
 
 
-def table_distance(
-    ranked: list[Offer], e: Explanation, by: Groups, s: dict[str, Any]
-) -> pd.DataFrame:
+def table_distance(ranked: list[Offer], e: Explanation, by: Groups, rule: str) -> pd.DataFrame:
     """The length of the way over each k."""
-    rule = s["dense"]
     first = to_distance([o.w_ik for o in ranked], rule)
     second = to_distance([o.w_kj for o in ranked], rule)
     direct = to_distance(e.before, rule).item()
@@ -234,10 +235,10 @@ def elsewhere(run: Run, pair: tuple[int, int]) -> None:
     """Click a raised entry in the matrix, or choose a row of the table."""
     left, right = st.columns([10, 11], gap="medium")
     with left:
-        view = panels.matrix_view(run, "pair matrix", "raised", pairs=(pair,), point=-1)
+        view = matrix_view(run, "pair matrix", "raised", pairs=(pair,), point=-1)
         drawn = matrix(view, key="pair matrix")
         if drawn.pair:
             pick(*drawn.pair)
             st.rerun()
     with right:
-        inspection.table(run)
+        table.show(run)

@@ -6,13 +6,13 @@ import streamlit as st
 
 from pages.components.canvas import pack, script, source
 from pages.components.sheet import sheet
-from pages.inspect.inspection import groups
-from pages.shared.run import Run, remember
-from pages.shared.settings import METHOD
+from pages.shared.groups import groups
+from pages.shared.run import cached, run_key
 from pages.shared.sidebar import RESIDUALS
 from pages.step import sentences
 from sdsc_core import figures
 from sdsc_core.figures.steps import PointView, Reading
+from sdsc_core.run import Run
 from sdsc_core.trace import Trace, examples, trace
 
 _mount = st.components.v2.component(
@@ -90,9 +90,9 @@ def show(run: Run) -> None:
     if run.data.labels is None:
         st.info(
             "The true classes are not known here: a pick counts as right if it lies in the same of"
-            f" the {run.k} clusters found from W*, which may themselves be wrong."
+            f" the {run.n_clusters} clusters found from W*, which may themselves be wrong."
         )
-    wanted = list(RESIDUALS) if state.beside else [run.settings["residual"]]
+    wanted = list(RESIDUALS) if state.beside else [run.settings.residual]
     traces = {residual: traced(run, i, residual) for residual in wanted}
     if state.beside:
         st.markdown(READINGS + sentences.compare(*traces.values()))
@@ -115,8 +115,8 @@ def choose(run: Run) -> int:
     state, data, by = st.session_state, run.data, groups(run)
     s = run.settings
     # Without labels a pick counts by the clusters of W*, and those by every setting.
-    key = ("examples", data.digest, by.one, run.k, *(s[name] for name in METHOD))
-    found = remember(key, lambda: examples(run.path, by.of, s["gamma"]))
+    key = ("examples", run_key(run), by.one)
+    found = cached(key, lambda: examples(run.path, by.of, s.gamma))
     chosen = 0 <= state.point < data.n_points
     i = state.point if chosen else next(iter(found.values()), 0)
     number, *spots = st.columns([2, *[2] * len(found)], vertical_alignment="bottom")
@@ -155,9 +155,9 @@ def by_eye(run: Run, i: int) -> None:
             pick(value[0] if isinstance(value, list) else value)
 
     left, right = st.columns(2)
-    at = remember(
-        ("projection", run.data.digest, *map(str, run.settings.values()), run.k),
-        lambda: figures.projection(run.after.spectrum, run.k, 2),
+    at = cached(
+        ("projection", run_key(run)),
+        lambda: figures.projection(run.after.spectrum, run.n_clusters, 2),
     )
     left.plotly_chart(
         figures.embedding([("W*", at)], by.of, by.names, chosen=i, height=360),
@@ -175,11 +175,11 @@ def by_eye(run: Run, i: int) -> None:
 def traced(run: Run, i: int, residual: str) -> Trace:
     """The trace of a point under a reading, computed once."""
     s = run.settings
-    key = ("trace", run.data.digest, i, s["gamma"], residual, s["similarity"])
-    return remember(
+    key = ("trace", run.data.digest, i, s.gamma, residual, s.similarity)
+    return cached(
         key,
         lambda: trace(
-            run.data.X, i, s["gamma"], residual=residual, similarity=s["similarity"]
+            run.data.X, i, s.gamma, residual=residual, similarity=s.similarity
         ),
     )  # fmt: skip
 
@@ -190,12 +190,12 @@ def view_of(run: Run, traces: dict[str, Trace]) -> PointView:
     readings = tuple(
         Reading(
             f"Residual {RESIDUALS[residual]}", t,
-            sentences.of_trace(t, by, residual, s["similarity"]),
+            sentences.of_trace(t, by, residual, s.similarity),
         )
         for residual, t in traces.items()
     )  # fmt: skip
     data = run.data
-    return PointView(readings, data.X, data.images, by.of, by.names, by.one, s["gamma"])
+    return PointView(readings, data.X, data.images, by.of, by.names, by.one, s.gamma)
 
 
 def payload(run: Run, traces: dict[str, Trace]) -> Any:

@@ -1,6 +1,7 @@
 """Each step of IMC in a sentence, for someone who has not read the paper."""
 
-from pages.inspect.inspection import Groups
+from pages.shared.groups import Groups
+from pages.shared.text import small_percent
 from sdsc_core.trace import Step, Trace
 
 SIMILARITY = {
@@ -17,8 +18,9 @@ def of_trace(trace: Trace, by: Groups, residual: str, similarity: str) -> list[s
         left = after.norm**2 / whole
         texts.append(
             f"{_pick(trace, step, by)} {_coefficient(trace, step, residual, similarity)}"
-            f" Removing the share of point {step.pick} takes away {_percent(step.energy / whole)}"
-            f" of the point's energy; {_percent(left)} is left."
+            f" Removing the share of point {step.pick} takes away"
+            f" {small_percent(step.energy / whole)} of the point's energy;"
+            f" {small_percent(left)} is left."
         )
     return [*texts, _end(trace, whole)]
 
@@ -54,7 +56,7 @@ def _coefficient(trace: Trace, step: Step, residual: str, similarity: str) -> st
 def _end(trace: Trace, whole: float) -> str:
     last, n = trace.steps[-1], len(trace.picks)
     picks = f"{n} pick{'s' * (n != 1)}"
-    left = f"{_percent(last.norm**2 / whole)} of the energy is left"
+    left = f"{small_percent(last.norm**2 / whole)} of the energy is left"
     if trace.ended == "constant":
         return (
             "This sample is constant: all its features are equal. Without variance there is no"
@@ -84,9 +86,3 @@ def compare(first: Trace, second: Trace) -> str:
         f"{before}; in step {same} *as printed* picks point {a[same]} and *centred* picks point"
         f" {b[same]}. In the end they share {shared} of their picks."
     )
-
-
-def _percent(share: float) -> str:
-    if 0 < share < 5e-6:
-        return "less than 0.001 %"
-    return f"{100 * share:.3f} %" if 0 < share < 0.001 else f"{100 * share:.1f} %"

@@ -3,17 +3,20 @@
 import hashlib
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from pages.components.canvas import pack, script, source
-from pages.explore.panels import ORDERS
-from pages.inspect.inspection import groups
-from pages.shared.run import Run, remember
+from pages.shared.groups import groups
+from pages.shared.matrix_view import ORDERS
+from pages.shared.run import cached
+from pages.shared.text import percent
 from sdsc_core import Summary, dense_stage, figures
 from sdsc_core.figures.steps import Frames, frames
+from sdsc_core.run import Run
 from sdsc_core.trace import grown
 
 PATIENCE = 0.6  # seconds of computing before what is there is shown
@@ -48,7 +51,9 @@ def show(run: Run) -> None:
     st.markdown(HOW.format(order=ORDERS[order], one=by.one, acc="" if hidden else ACC))
     if run.data.labels is None and not hidden:
         st.info("ACC needs the true classes, which are not known here; CONN goes by the clusters.")
-    done: list[tuple[Summary, Summary]] = remember(("grown", _key(run), run.before.k, run.k), list)
+    done: list[tuple[Summary, Summary]] = cached(
+        ("grown", _key(run), run.before.k, run.n_clusters), list
+    )
     unfinished = len(done) < _most(run)
     st.fragment(_animation, run_every=0.3 if unfinished else None)(run, order, done)
 
@@ -58,8 +63,9 @@ def _most(run: Run) -> int:
 
 
 def _key(run: Run) -> tuple[Any, ...]:
-    names = ("residual", "similarity", "dense", "theta1", "theta2", "seed")
-    return (run.data.digest, *(run.settings[name] for name in names))
+    """What every Γ depends on."""
+    any_gamma = replace(run.settings, gamma=1)
+    return (run.data.digest, any_gamma.dense_key(), any_gamma.seed)
 
 
 def _animation(run: Run, order: str, done: list[tuple[Summary, Summary]]) -> None:
@@ -68,7 +74,7 @@ def _animation(run: Run, order: str, done: list[tuple[Summary, Summary]]) -> Non
     while len(done) < most and time.monotonic() - begun < PATIENCE:
         done.append(_figures(run, len(done) + 1))
     with st.spinner("W and W* for every Γ …"):
-        drawn = remember(("frames", _key(run), order, run.k), lambda: _frames(run, order))
+        drawn = cached(("frames", _key(run), order, run.n_clusters), lambda: _frames(run, order))
     head = _head(run, order, done, drawn)
     _mount(key="stage", data=pack(head, drawn.arrays()), height="content")
     if len(done) < most:
@@ -79,20 +85,18 @@ def _animation(run: Run, order: str, done: list[tuple[Summary, Summary]]) -> Non
 
 def _figures(run: Run, gamma: int) -> tuple[Summary, Summary]:
     s = run.settings
-    dense = None if s["dense"] == "none" else s["dense"]
     g = grown(
-        run.path, gamma, run.before.k, run.data.labels, n_clusters_star=run.k, dense=dense,
-        theta1=s["theta1"], theta2=s["theta2"], random_state=s["seed"],
+        run.path, gamma, run.before.k, run.data.labels, n_clusters_star=run.n_clusters,
+        dense=s.dense, theta1=s.theta1, theta2=s.theta2, random_state=s.seed,
     )  # fmt: skip
     return g.before, g.after
 
 
 def _frames(run: Run, order: str) -> Frames:
     s = run.settings
-    dense = None if s["dense"] == "none" else s["dense"]
-    thetas = (s["theta1"], s["theta2"])
+    thetas = (s.theta1, s.theta2)
     pairs = (
-        (W, dense_stage(W, dense, *thetas))
+        (W, dense_stage(W, s.dense, *thetas))
         for W in (run.path.affinity(gamma) for gamma in range(1, _most(run) + 1))
     )
     return frames(pairs, figures.ordering(order, run.data.labels, run.after.labels))
@@ -104,13 +108,13 @@ def _head(
     by, most = groups(run), _most(run)
     at = figures.ordering(order, run.data.labels, run.after.labels)
     blocks = figures.class_blocks(by.of, at, tuple(map(str, by.names)))
-    stamp = hashlib.sha1(repr((_key(run), order, run.k)).encode(), usedforsecurity=False)
+    stamp = hashlib.sha1(repr((_key(run), order, run.n_clusters)).encode(), usedforsecurity=False)
     return {
         "points": run.data.n_points,
         "size": drawn.size,
         "cell": drawn.cell,
         "most": most,
-        "set": run.settings["gamma"],
+        "set": run.settings.gamma,
         "blocks": [{"start": a, "stop": b, "name": name} for a, b, name in blocks],
         "axis": f"by {ORDERS[order]}",
         "charts": charts(done, by.one),
@@ -142,10 +146,6 @@ def _chart(
         "high": float(high),
         "ticks": [percent(v, 0) if spell is percent else f"{v:.2f}" for v in (0, high / 2, high)],
     }
-
-
-def percent(share: float, digits: int = 1) -> str:
-    return f"{100 * share:.{digits}f} %"
 
 
 def words(most: int, done: list[tuple[Summary, Summary]]) -> list[tuple[str, str]]:

@@ -12,10 +12,11 @@ import numpy as np
 import streamlit as st
 
 from pages.inspect import sums
-from pages.inspect.inspection import groups
-from pages.shared.run import Run, causes
+from pages.shared.groups import groups
+from pages.shared.run import causes
 from pages.shared.settings import METHOD, PREPARE, apply, defaults, in_exercise, publish
 from sdsc_core import preserving_error, tally
+from sdsc_core.run import Run
 
 STATE = (
     *METHOD, *PREPARE, "data", "clusters", "k", "order", "view", "colour", "dims", "paint", "point",
@@ -31,7 +32,7 @@ class Step:
     source: str
     formula: str
     text: Callable[[Run], str]
-    look: str
+    look_at: str
     attempt: str
     values: dict[str, Any] = field(default_factory=dict)
 
@@ -78,7 +79,7 @@ def tell(box: Any, run: Run) -> None:
     left.markdown(idea)
     left.latex(step.formula)
     left.markdown(here)
-    right.markdown(f"**Look** {step.look}")
+    right.markdown(f"**Look** {step.look_at}")
     right.markdown(f"**Try** {step.attempt}")
 
 
@@ -86,14 +87,14 @@ def go(number: int) -> None:
     """To a step and its state; 0 ends the tour and leaves the screen as it is."""
     state = st.session_state
     state.tour = state.toured = number
-    state.pop("look", None)
+    state.pop("preset_words", None)
     if number:
         apply(STEPS[number - 1].settings())
 
 
 def _expression(run: Run) -> str:
     data, at = run.data, max(0, st.session_state.point)
-    row = run.path.coefficients(run.settings["gamma"])[[at]].toarray().ravel()
+    row = run.path.coefficients(run.settings.gamma)[[at]].toarray().ravel()
     used = np.flatnonzero(row)
     out = (
         f"**{data.name}** holds {data.n_points} pictures of {data.n_classes} people under changing"
@@ -115,7 +116,7 @@ def _expression(run: Run) -> str:
 
 
 def _imc(run: Run) -> str:
-    at, gamma = max(0, st.session_state.point), run.settings["gamma"]
+    at, gamma = max(0, st.session_state.point), run.settings.gamma
     picks, values = run.path.picks[at, :gamma], run.path.correlations[at, :gamma]
     named = ", then ".join(
         rf"{j} ($|\rho| = {v:.2f}$)" for j, v in zip(picks, values, strict=True) if j >= 0
@@ -140,13 +141,13 @@ def _sparse(run: Run) -> str:
     parts = len(s.component_sizes)
     out = (
         r"$W$ takes the larger of $|c_{ij}|$ and $|c_{ji}|$ as the link between $i$ and $j$. With"
-        rf" $\Gamma = {run.settings['gamma']}$ it holds {s.nonzeros:,} nonzeros, {s.density:.2%} of"
+        rf" $\Gamma = {run.settings.gamma}$ it holds {s.nonzeros:,} nonzeros, {s.density:.2%} of"
         " all: nearly every pair of pictures of one person has no link at all.\n\n"
     )
     if parts > 1:
         out += (
-            f"The graph falls into **{parts} pieces** where there should be {run.k}. Nothing tells"
-            " which pieces belong together, so its connectivity, CONN, is 0"
+            f"The graph falls into **{parts} pieces** where there should be {run.n_clusters}."
+            " Nothing tells which pieces belong together, so its connectivity, CONN, is 0"
         )
     else:
         out += f"The graph is in one piece, but hangs by threads: CONN inside is {s.conn.mean:.3f}"
@@ -163,10 +164,10 @@ def _pce(run: Run) -> str:
     return (
         "*Piecewise Correlation Estimation* fills the gaps: if $k$ is strongly linked with $i$ and"
         r" with $j$, then $i$ and $j$ should be linked as well. Strong means above $\theta_2 ="
-        rf" {run.settings['theta2']:.2f}$, extremely strong above $\theta_1 ="
-        rf" {run.settings['theta1']:.2f}$; the three cases are the *conditions* of Definition 2."
-        f"\n\nHere {run.settings['dense']} raised **{len(changed):,} pairs**{share}"
-        + (f": {each}." if run.settings["dense"] == "PCE" else ".")
+        rf" {run.settings.theta2:.2f}$, extremely strong above $\theta_1 ="
+        rf" {run.settings.theta1:.2f}$; the three cases are the *conditions* of Definition 2."
+        f"\n\nHere {run.settings.dense} raised **{len(changed):,} pairs**{share}"
+        + (f": {each}." if run.settings.dense == "PCE" else ".")
         + f" Nonzeros grow from {run.before.summary.nonzeros:,} to"
         f" {run.after.summary.nonzeros:,}."
     )
@@ -182,7 +183,7 @@ def _distances(run: Run) -> str:
         r" $w^*_{ij}$ is the best over $k$ of $w_{ik} + w_{kj} - 1$, of $w_{ik} w_{kj} / e$, or of"
         r" $w_{ik} w_{kj} / (w_{ik} + w_{kj})$."
         f"\n\nThere is no threshold, so every shared neighbour counts, the wrong ones too:"
-        f" {run.settings['dense']} raised **{len(changed):,} pairs**, {inside:.0%} of them inside a"
+        f" {run.settings.dense} raised **{len(changed):,} pairs**, {inside:.0%} of them inside a"
         f" {by.one}."
     )
 

@@ -10,11 +10,11 @@ st.caption(
 )
 spot = st.empty()
 with spot, st.spinner("Loading the library …"):
-    from pages.shared.run import remember
+    from pages.shared.run import cached
     from pages.shared.warm import warm
     from pages.words.glossary import words
 warm(spot)
-for n, word in enumerate(remember("words", words)):
+for n, word in enumerate(cached("words", words)):
     if n % 2 == 0:
         columns = st.columns(2, gap="medium")
     with columns[n % 2].container(border=True, height="stretch"):
