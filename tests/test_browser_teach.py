@@ -207,6 +207,7 @@ def test_the_first_visitor_of_a_server_may_come_straight_to_a_screen(browser):
         page.goto(f"{fresh.url}/densification?data=motion&gamma=4&hide=1")
         settled(page)
         assert page.get_by_test_id("stException").count() == 0
+        assert page.get_by_role("dialog").count() == 0, "Page not found"
         assert page.get_by_text("hidden in this exercise").count() == 1
         assert address(page) == {"data": "motion", "gamma": "4", "hide": "1"}
         page.close()

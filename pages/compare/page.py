@@ -2,22 +2,22 @@
 
 import streamlit as st
 
-st.title("Compare", anchor=False)
-st.caption(
+from pages.shared.opening import opening
+
+with opening(
+    "Compare",
     "The paper's claim is that a dense stage helps *any* two-stage method. Choose methods and"
-    " stages, and see for this data where it does and where it does not."
-)
-spot = st.empty()
-with spot, st.spinner("Loading the library …"):
+    " stages, and see for this data where it does and where it does not.",
+) as spot:
     from pages.compare import choosing, running, showing
-    from pages.shared import run as stages
     from pages.shared import sidebar
+    from pages.shared.run import current_data
     from pages.shared.screen import need_data
     from pages.shared.warm import warm
 warm(spot)
 sidebar.choose_data()
 need_data()
-data = stages.current_data()
+data = current_data()
 if st.session_state.unprepared:
     st.warning(st.session_state.unprepared, icon=":material/info:")
     st.stop()

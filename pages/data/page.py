@@ -2,18 +2,17 @@
 
 import streamlit as st
 
+from pages.shared.opening import opening
 from pages.shared.settings import go_to, locked
 
-st.title("Data", anchor=False)
-st.caption(
+with opening(
+    "Data",
     "**Choose** data, **look** at it, **prepare** it: what you see at the bottom is what all other"
-    " screens work with. What you load is yours alone and stays while you move between screens."
-)
-spot = st.empty()
-with spot, st.spinner("Loading the library …"):  # after the text, as a cold start takes seconds
+    " screens work with. What you load is yours alone and stays while you move between screens.",
+) as spot:
     from pages.data import preparing, preview, reading, sources
     from pages.shared import loading, sidebar
-    from pages.shared import run as stages
+    from pages.shared.run import current_data, source
     from pages.shared.text import escape_markdown
 state = st.session_state
 
@@ -38,9 +37,9 @@ if not loading.present(state.data):
     )
     st.stop()
 
-raw = stages.source(state.data)
+raw = source(state.data)
 with spot, st.spinner("Preparing …"):
-    data = stages.current_data()
+    data = current_data()
 st.subheader("2 · Look", anchor=False)
 preview.show(data if state.hide else raw)
 if state.data in loading.sets():

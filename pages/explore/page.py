@@ -2,14 +2,15 @@
 
 import streamlit as st
 
-st.title("Explore", anchor=False)
-st.caption(
+from pages.shared.opening import opening
+
+with opening(
+    "Explore",
     "**Sparse**: IMC links each point to the few that correlate most with what is left of it (W). "
     "**Dense**: PCE fills in links between points that share a strong neighbour (W*). "
-    "**Spectral**: clusters come from the graph. Move Γ and θ, and watch."
-)
-spot = st.container(key="progress").empty()
-with spot, st.spinner("Loading the library …"):  # after the text, as a cold start takes seconds
+    "**Spectral**: clusters come from the graph. Move Γ and θ, and watch.",
+    overlay=True,
+) as spot:
     from pages.explore import (
         confusion,
         downloads,

@@ -2,14 +2,15 @@
 
 import streamlit as st
 
-st.title("Inspect", anchor=False)
-st.caption(
+from pages.shared.opening import opening
+
+with opening(
+    "Inspect",
     "The **dense stage** turns W into W\\*: it links two points i and j because a third point k is"
     " close to both. Here is every link that it made or strengthened, and the reason; the page"
-    " *Words* explains the terms."
-)
-spot = st.container(key="progress").empty()
-with spot, st.spinner("Loading the library …"):
+    " *Words* explains the terms.",
+    overlay=True,
+) as spot:
     from pages.inspect import graph, reason, sums, table
     from pages.shared.groups import caption, groups
     from pages.shared.screen import present_run

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.shared.run import cached
 from pages.shared.settings import PREPARE, apply, defaults, rebuild
+from pages.shared.streamlit_inside import UploadedFile
 from pages.shared.text import counted
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, describe
 

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from pages.shared import loading, sidebar
-from pages.shared import run as stages
+from pages.shared.run import current_data, show_or_last
 from pages.shared.settings import defaults, go_to, in_exercise
 from pages.shared.text import escape_markdown
 from sdsc_core.run import Run
@@ -19,10 +19,10 @@ def present_run(spot: Any) -> Run:
     sidebar.choose_data()
     need_data()
     sidebar.presets()
-    data = stages.current_data()
+    data = current_data()
     sidebar.clusters(data)
     sidebar.method(data)
-    run, problem = stages.show_or_last(data, spot)
+    run, problem = show_or_last(data, spot)
     if problem:
         explain_problem(problem)
     if run is None:

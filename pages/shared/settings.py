@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages.shared.streamlit_inside import went_back
 
 # No import of the library here: the first words of a page must not wait for it.
 GAMMA_MAX = 20
@@ -162,7 +163,7 @@ def begin() -> None:
     kept: dict[str, Any] | None = state.get("settings")
     if kept is None:
         values = from_address()
-    elif _went_back():
+    elif went_back():  # the address alone does not tell: a click under way has an old one too
         values = from_address() | {name: kept[name] for name in ("hide", "lock")}
         state.pop("preset_words", None)  # a preset's words may be about what is undone
     else:
@@ -193,15 +194,6 @@ def from_address() -> dict[str, Any]:
         except (KeyError, ValueError):
             values[name] = unsaid.get(name, setting.default)
     return values | _ordered(values, "theta1")
-
-
-def _went_back() -> bool:
-    """Whether the browser's Back or Forward asked for this run.
-
-    The address alone does not tell: a click that was on its way while the address changed comes
-    with an old one too.
-    """
-    return getattr(get_script_run_ctx(), "is_history_navigation", False)
 
 
 def address() -> dict[str, str]:

@@ -2,13 +2,14 @@
 
 import streamlit as st
 
-st.title("Step through", anchor=False)
-st.caption(
+from pages.shared.opening import opening
+
+with opening(
+    "Step through",
     "The method in slow motion: how **one point** finds its partners, why **one pair** gets linked"
-    " although it was not, and how **the whole matrix** fills up."
-)
-spot = st.container(key="progress").empty()
-with spot, st.spinner("Loading the library …"):
+    " although it was not, and how **the whole matrix** fills up.",
+    overlay=True,
+) as spot:
     from pages.shared.screen import present_run
     from pages.shared.warm import warm
     from pages.step import one_pair, one_point, whole_stage

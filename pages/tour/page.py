@@ -2,10 +2,11 @@
 
 import streamlit as st
 
+from pages.shared.opening import opening
 from pages.shared.settings import go_to
 
-st.title("Tour", anchor=False)
-st.markdown(
+with opening(
+    "Tour",
     "Photographs of a face under changing light, tracks of points on a moving car, handwritten"
     " sevens: as points with hundreds of coordinates, each kind fills only a thin slice of the"
     " space, a **subspace**. *Subspace clustering* sorts a mixed heap of such points into their"
@@ -13,13 +14,11 @@ st.markdown(
     " in three stages: **sparse** (IMC links each point with few others, W), **dense** (PCE, or D1"
     " to D3, fills in links that should be there, W\\*), **spectral** (the clusters are read off"
     " the graph)."
-)
-st.markdown(
+    "\n\n"
     "The tour sets the screen *Explore* for you, step by step. You can move every control on the"
-    " way; *Next* sets the next state, *Leave* ends the tour and keeps the state."
-)
-spot = st.empty()
-with spot, st.spinner("Loading the library …"):
+    " way; *Next* sets the next state, *Leave* ends the tour and keeps the state.",
+    write=st.markdown,
+) as spot:
     from pages.tour import guide
 spot.empty()
 for number, step in enumerate(guide.STEPS, 1):

@@ -2,14 +2,14 @@
 
 import streamlit as st
 
-st.title("Words", anchor=False)
-st.caption(
+from pages.shared.opening import opening
+
+with opening(
+    "Words",
     "The words that the screens use, in two sentences and a picture each. The pictures are tiny"
     " examples, computed by the same library as everything else. Circles are points, and their"
-    " colour is the subspace or cluster; orange links go astray, dashed ones are new."
-)
-spot = st.empty()
-with spot, st.spinner("Loading the library …"):
+    " colour is the subspace or cluster; orange links go astray, dashed ones are new.",
+) as spot:
     from pages.shared.run import cached
     from pages.shared.warm import warm
     from pages.words.glossary import words
