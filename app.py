@@ -6,44 +6,25 @@ import streamlit as st
 
 from pages.shared import settings
 
-CSS = """
-.stMainBlockContainer { padding-top: 3rem; padding-bottom: 3rem; }
-/* all choices of a control in one line of the sidebar */
-:is(.st-key-dense, .st-key-clusters) [data-testid=stButtonGroup] button { padding-inline: 0.6rem; }
-/* progress lies over the page, so that nothing moves when it comes and goes */
-:has(> .st-key-progress) { position: absolute; width: 0; }
-.st-key-progress { position: fixed; top: 4rem; right: 1.5rem; width: min(20rem, 90vw);
-  z-index: 99; }
-.st-key-progress:has([data-testid=stProgress], [data-testid=stSpinner]) {
-  padding: 0.8rem 1rem; background: Canvas; border: 1px solid #8886; border-radius: 0.5rem;
-  box-shadow: 0 4px 16px #0004; }
-/* large figures that keep all their words */
-.st-key-figures [data-testid=stMetricValue] { font-size: clamp(1.4rem, 2.2vw, 2.25rem); }
-.st-key-figures [data-testid=stMetricLabel] *, .st-key-figures [data-testid=stMetricDelta] * {
-  white-space: normal; }
-.st-key-chosen { min-height: 3.2rem; }
-.st-key-lower .stHtml { overflow-x: auto; }
-.st-key-lower .sdsc :is(th, td) { padding-inline: 3px; }
-@media (max-width: 1350px) { .stMainBlockContainer { padding-inline: 2rem; } }
-@media (max-width: 1200px) {
-  .st-key-lower > * > [data-testid=stHorizontalBlock] { flex-wrap: wrap; }
-  .st-key-lower > * > * > [data-testid=stColumn] { min-width: 100%; }
-  .st-key-figures [data-testid=stMetricLabel] { min-height: 2.6rem; align-items: end; } }
-"""
+PAGES = Path(__file__).with_name("pages")
+# Folder, address, title and icon. Addresses stay as they are: people keep them.
+SCREENS = [
+    ("explore", "", "Explore", ":material/grid_on:"),
+    ("data", "data", "Data", ":material/upload_file:"),
+    ("compare", "compare", "Compare", ":material/leaderboard:"),
+    ("inspect", "densification", "Inspect", ":material/search:"),
+    ("step", "step", "Step through", ":material/footprint:"),
+    ("words", "words", "Words", ":material/menu_book:"),
+    ("tour", "tour", "Tour", ":material/signpost:"),
+]
 
 # A file of our own: for an emoji or a material icon the browser would ask a host on the internet.
-icon = Path(__file__).with_name("pages") / "icon.svg"
-st.set_page_config(page_title="SDSC Explorer", page_icon=str(icon), layout="wide")
-st.html(f"<style>{CSS}</style>")
+st.set_page_config(page_title="SDSC Explorer", page_icon=str(PAGES / "icon.svg"), layout="wide")
+st.html(PAGES / "shared" / "style.css")
 settings.begin()
 screens = [
-    st.Page("pages/explore.py", title="Explore", icon=":material/grid_on:", default=True),
-    st.Page("pages/data.py", title="Data", icon=":material/upload_file:"),
-    st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
-    st.Page("pages/densification.py", title="Inspect", icon=":material/search:"),
-    st.Page("pages/step.py", title="Step through", icon=":material/footprint:"),
-    st.Page("pages/words.py", title="Words", icon=":material/menu_book:"),
-    st.Page("pages/tour.py", title="Tour", icon=":material/signpost:"),
+    st.Page(f"pages/{folder}/page.py", title=title, icon=icon, url_path=path, default=not path)
+    for folder, path, title, icon in SCREENS
 ]
 if settings.in_exercise():  # these speak of classes, or set what may be locked
     screens = [s for s in screens if s.title not in ("Data", "Compare", "Tour")]

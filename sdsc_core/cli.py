@@ -400,7 +400,7 @@ def _app(options: argparse.Namespace) -> None:
     load_libraries()
     sys.argv = streamlit_arguments(options.port, options.others, options.address)
     # In this process, so that Ctrl-C and a signal to `sdsc` reach the server itself.
-    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+    runpy.run_path(str(home() / "pages" / "shared" / "streamlit_inside.py"), run_name="__main__")
 
 
 def streamlit_arguments(

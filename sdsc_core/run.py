@@ -75,7 +75,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Run:
-    """Every result of one run. ``before`` is None where only W* was asked for.
+    """Every result of one run; ``before`` is what follows from W, ``after`` from W*.
 
     ``n_clusters`` is that of W*; where the eigengap suggests it, W has a number of its own, since
     its figures must not depend on the dense stage. ``n_clusters_from`` is "chosen", "known" or
@@ -87,9 +87,23 @@ class Run:
     n_clusters: int
     n_clusters_from: str
     sparse: Sparse
-    before: Side | None
+    side_of_w: Side | None  # None where only W* was asked for
     after: Side
     seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def before(self) -> Side:
+        """What follows from W."""
+        if self.side_of_w is None:
+            raise ValueError("This run is of W* alone; call run_stages without only_dense for W.")
+        return self.side_of_w
+
+    @property
+    def path(self) -> ImcPath:
+        """The picks of IMC."""
+        if self.sparse.path is None:
+            raise ValueError(f"{self.settings.method} has no path of picks; only IMC has.")
+        return self.sparse.path
 
 
 def run_stages(

@@ -287,7 +287,7 @@ def passes(folder: Path, tests: list[str], limit: float) -> bool:
 def files_of(module: str) -> list[Path]:
     """Files of a module, which may be a folder."""
     if module in KEYS:
-        return [Path("pages/shared") / f"{module}.py"]
+        return [Path("pages/shared/run.py")]
     place = Path("sdsc_core") / module
     if (ROOT / place).is_dir():
         return sorted(p.relative_to(ROOT) for p in (ROOT / place).glob("*.py"))

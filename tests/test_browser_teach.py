@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from pages.shared import tour
+from pages.tour import guide
 from sdsc_core import datasets, explain, imc
 from tests.browser import Server, settled
 
@@ -90,7 +90,7 @@ def test_the_tour_from_the_address_to_its_end(page, app_url):
     page.goto(f"{app_url}/?tour=1")
     settled(page)
     tops = []
-    for n, step in enumerate(tour.STEPS, 1):
+    for n, step in enumerate(guide.STEPS, 1):
         box = page.locator(".st-key-tour")
         assert f"Tour, step {n} of 7: {step.title}" in box.inner_text()
         assert box.locator(".katex-display").count() == 1, "the formula is set as a formula"
@@ -207,6 +207,7 @@ def test_the_first_visitor_of_a_server_may_come_straight_to_a_screen(browser):
         page.goto(f"{fresh.url}/densification?data=motion&gamma=4&hide=1")
         settled(page)
         assert page.get_by_test_id("stException").count() == 0
+        assert page.get_by_role("dialog").count() == 0, "Page not found"
         assert page.get_by_text("hidden in this exercise").count() == 1
         assert address(page) == {"data": "motion", "gamma": "4", "hide": "1"}
         page.close()

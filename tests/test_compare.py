@@ -14,7 +14,7 @@ from streamlit.runtime.scriptrunner import (
     get_script_run_ctx,
 )
 
-from pages.shared.compare_run import RunBar
+from pages.compare.running import RunBar
 from sdsc_core import (
     METHODS,
     RunSettings,
@@ -144,7 +144,7 @@ def open_screen(app, **settings):
 
 
 def visit(app, name):
-    app.switch_page(f"pages/{name}.py").run()
+    app.switch_page(f"pages/{name}/page.py").run()
     assert not app.exception
     return app
 

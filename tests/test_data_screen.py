@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 import sklearn.datasets
 
-from pages.shared import downloads, reading, settings
+from pages.data import reading
+from pages.explore import downloads
+from pages.shared import settings
 from sdsc_core import datasets
 from sdsc_core.datasets import KNOWN, prepare
 from tests.conftest import ROOT
@@ -38,7 +40,7 @@ def screen(app, monkeypatch):
 
 
 def to_data(app):
-    app.switch_page("pages/data.py")
+    app.switch_page("pages/data/page.py")
     return run(app)
 
 
@@ -159,7 +161,7 @@ class TestUploads:
         monkeypatch.setattr(reading, "load", load)
         upload(screen, "motion.mat")
         choose(screen, "Unit norm", True)
-        screen.switch_page("pages/explore.py")
+        screen.switch_page("pages/explore/page.py")
         assert r"motion\.mat**: 180 points in 60 dimensions" in run(screen).markdown[0].value
         to_data(screen)
         assert size(screen) == FILES["motion.mat"]
@@ -228,7 +230,7 @@ class TestUploads:
         give(screen, "iron", "feature")
         data = screen.session_state.loaded["patients.csv"]
         assert data.feature_names == ("age", "iron") and data.identifiers[0] == "d1"
-        screen.switch_page("pages/explore.py")
+        screen.switch_page("pages/explore/page.py")
         run(screen)
         to_data(screen)
         assert role_boxes(screen)["pulse"].value == "label"
@@ -265,7 +267,7 @@ class TestUploads:
         upload(screen, "motion.mat")
         choose(screen, "Labels", "none")
         assert size(screen) == (60, 180, 0)
-        screen.switch_page("pages/explore.py")
+        screen.switch_page("pages/explore/page.py")
         run(screen)
         to_data(screen)
         assert size(screen) == (60, 180, 0)
@@ -292,13 +294,13 @@ class TestUploads:
 
     def test_the_address_forgets_what_stood_in_for_labels(self, screen):
         upload(screen, "noisy_subspaces.npy")
-        screen.switch_page("pages/explore.py")
+        screen.switch_page("pages/explore/page.py")
         run(screen)
         run(screen)
         assert screen.session_state.clusters == "gap"
         assert screen.query_params == {"data": "noisy_subspaces.npy", "gamma": "6"}
         choose(screen, "Data set", "digits")
-        assert screen.session_state.last.k_from == "known"
+        assert screen.session_state.last.n_clusters_from == "known"
         assert screen.query_params == {"data": "digits", "gamma": "6"}
 
     def test_huge_values_are_refused(self, screen):

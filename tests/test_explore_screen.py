@@ -10,7 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from pages.shared import downloads, panels, settings
+from pages.explore import downloads, embedding, pinned
+from pages.shared import settings
 from pages.shared.presets import PRESETS
 from sdsc_core import (
     METHODS,
@@ -132,7 +133,7 @@ def test_preset_shows_its_state_and_the_script_gives_its_numbers(app, preset):
     choose(app, theta1=0.9, gamma=3)
     press(app, "Presets")
     press(app, preset.title)
-    assert preset.look in headline(app)
+    assert preset.look_for in headline(app)
     wanted = preset.settings()
     assert {name: app.session_state[name] for name in wanted} == wanted
     result = app.session_state["last"]
@@ -265,8 +266,8 @@ def test_a_pinned_run_is_compared_with_what_comes_after(app):
     said = next(c.value for c in app.caption if "A: Shaded faces, Γ = 6, PCE" in c.value)
     assert "residual as printed, similarity with residual, seed 0, 6 clusters" in said
     a, b = app.session_state["pinned"], app.session_state["last"]
-    assert (panels._difference(a, b), panels._difference(b, a)) == ("Γ = 6", "Γ = 2")
-    assert panels._difference(a, a) == "same settings"
+    assert (pinned.difference(a, b), pinned.difference(b, a)) == ("Γ = 6", "Γ = 2")
+    assert pinned.difference(a, a) == "same settings"
     press(app, "Unpin")
     assert len(table(app)["ACC"]) == 3
 
@@ -298,7 +299,7 @@ def test_the_address_brings_everything_back(app):
     run(app)
     assert app.query_params == ADDRESS
     assert "40 points" in headline(app) and "2 clusters (known), Γ = 4" in headline(app)
-    assert app.session_state["last"].settings["seed"] == 3
+    assert app.session_state["last"].settings.seed == 3
     assert any("Point 3 " in m.value for m in app.markdown)
 
 
@@ -454,12 +455,12 @@ def test_no_change_has_no_arrow(app):
 
 def test_the_embedding_of_each_side_has_its_own_clusters(app, monkeypatch):
     drawn = []
-    monkeypatch.setattr(panels, "points", lambda sides, names, **_: drawn.append((sides, names)))
+    monkeypatch.setattr(embedding, "points", lambda sides, names, **_: drawn.append((sides, names)))
     app.query_params.update(data="noise", paint="cluster")
     run(app)
     result = app.session_state["last"]
     (before, after), names = drawn[-1]
-    assert np.array_equal(after.groups, result.after.labels) and len(names) == result.k
+    assert np.array_equal(after.groups, result.after.labels) and len(names) == result.n_clusters
     assert not np.array_equal(before.groups, result.after.labels)
     table, _ = confusion(result.before.labels, before.groups)
     assert np.trace(table) == result.data.n_points  # W's clusters, renamed

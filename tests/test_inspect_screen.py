@@ -6,7 +6,10 @@ from urllib.parse import parse_qsl, urlsplit
 import numpy as np
 import pytest
 
-from pages.shared import exercise, glossary, settings, sums, tour
+from pages.inspect import sums
+from pages.shared import exercise, settings
+from pages.tour import guide
+from pages.words import glossary
 from sdsc_core import datasets, figures
 from sdsc_core.metrics import Analysis
 from tests import naive
@@ -34,7 +37,7 @@ def run(app):
 def inspect(app, **query):
     app.query_params.update(SMALL | {"theta1": str(THETAS[0]), "theta2": str(THETAS[1])} | query)
     run(app)
-    app.switch_page("pages/densification.py")
+    app.switch_page("pages/inspect/page.py")
     return run(app)
 
 
@@ -240,7 +243,7 @@ class TestTour:
     def test_each_step_is_a_state_of_the_app_and_its_numbers_are_the_run_s(self, app):
         app.query_params["tour"] = "1"
         run(app)
-        for n, step in enumerate(tour.STEPS, 1):
+        for n, step in enumerate(guide.STEPS, 1):
             assert f"step {n} of 7: {step.title}" in texts(app)
             wanted = step.settings()
             assert {name: app.session_state[name] for name in wanted} == wanted
@@ -289,7 +292,7 @@ class TestTour:
 
     def test_the_page_starts_a_step(self, app):
         run(app)
-        app.switch_page("pages/tour.py")
+        app.switch_page("pages/tour/page.py")
         run(app)
         app.button(key="start 4").click()
         run(app)
@@ -366,6 +369,6 @@ class TestWords:
 
     def test_the_page_opens(self, app):
         run(app)
-        app.switch_page("pages/words.py")
+        app.switch_page("pages/words/page.py")
         run(app)
         assert [s.value for s in app.subheader] == [w.name for w in glossary.words()]

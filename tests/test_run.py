@@ -103,7 +103,9 @@ def test_clusters_are_suggested_beyond_fifteen():
 
 def test_only_the_dense_side(data):
     run = run_stages(data, RunSettings(dense="D3"), only_dense=True)
-    assert run.before is None and run.after.summary.acc is not None
+    assert run.after.summary.acc is not None
+    with pytest.raises(ValueError, match="without only_dense"):
+        _ = run.before
 
 
 def test_a_spectrum_that_does_not_fit_is_not_used(data):

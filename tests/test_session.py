@@ -5,16 +5,18 @@ import pytest
 import scipy.sparse as sp
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 
-from pages.shared import settings, stages
+from pages.shared import settings
 from pages.shared.memory import Memory, held
+from pages.shared.run import run_key
 from sdsc_core import datasets, imc, spectrum, suggest_n_clusters
 from sdsc_core.compare import suggest_clusters
 from sdsc_core.datasets import Dataset, make_subspaces
 from sdsc_core.figures import alike
+from sdsc_core.run import Side
 from sdsc_core.spectral import MOST_CLUSTERS
 from sdsc_core.tracing import examples
 
-SCREENS = ("explore", "data", "compare", "densification", "step", "words", "tour")
+SCREENS = ("explore", "data", "compare", "inspect", "step", "words", "tour")
 
 
 def run(app):
@@ -43,7 +45,7 @@ def load(app, data):
 def test_a_screen_survives_that_all_settings_are_dropped(app, name):
     app.query_params.update(data="motion", gamma="4", step="pair", each="20", dense="D1")
     run(app)
-    app.switch_page(f"pages/{name}.py")
+    app.switch_page(f"pages/{name}/page.py")
     drop(app, *settings.SETTINGS)
     app._run(WidgetStates())  # as the browser asks for another page: without any widget's value
     assert not app.exception, app.exception[0].message
@@ -55,7 +57,7 @@ def test_a_screen_survives_that_all_settings_are_dropped(app, name):
 def test_a_callback_survives_it_too(app, screen, key):
     app.query_params.update(data="motion", theta1="0.9", theta2="0.7", theta3="0.2")
     run(app)
-    app.switch_page(f"pages/{screen}.py")
+    app.switch_page(f"pages/{screen}/page.py")
     run(app)
     drop(app, "theta1", "theta2", "theta3", "gamma", "sheet")
     app.button(key=key).click()
@@ -65,10 +67,10 @@ def test_a_callback_survives_it_too(app, screen, key):
         assert app.session_state["theta2"] == 0.7
 
 
-@pytest.mark.parametrize("name", ["explore", "densification", "step", "compare"])
+@pytest.mark.parametrize("name", ["explore", "inspect", "step", "compare"])
 def test_data_that_only_the_address_knows_is_asked_for(app, name):
     app.query_params["data"] = "mine.mat"
-    app.switch_page(f"pages/{name}.py")
+    app.switch_page(f"pages/{name}/page.py")
     run(app)
     assert "must be loaded again" in app.warning[0].value and not app.metric
     app.button(key="use sample").click()
@@ -89,7 +91,7 @@ def test_the_figures_of_w_do_not_depend_on_the_dense_stage(app):
         app.segmented_control(key="dense").set_value(dense)
         run(app)
         last = app.session_state["last"]
-        found.add(last.k)
+        found.add(last.n_clusters)
         assert last.before.k == W.k and (last.before.labels == W.labels).all()
         assert last.before.summary.ncut == W.summary.ncut
     assert len(found) > 1, "else nothing was tried: the stages suggest the same number"
@@ -99,22 +101,16 @@ def test_examples_without_labels_follow_the_dense_stage(app):
     """They go by the clusters of W*; the key once left the dense stage out."""
     app.query_params["step"] = "point"
     load(app, unlabelled("noise"))
-    app.switch_page("pages/step.py")
+    app.switch_page("pages/step/page.py")
     app.session_state["clusters"], app.session_state["k"] = "own", 5
     shown = {}
     for dense in ("PCE", "D3", "none"):
         app.session_state["dense"] = dense
         run(app)
         last = app.session_state["last"]
-        expected = examples(last.path, last.after.labels, last.settings["gamma"])
+        expected = examples(last.path, last.after.labels, last.settings.gamma)
         memory = app.session_state["memory"]
-        key = (
-            "examples",
-            last.data.digest,
-            "cluster",
-            5,
-            *(last.settings[n] for n in settings.METHOD),
-        )
+        key = ("examples", run_key(last), "cluster")
         assert key in memory
         shown[dense] = memory.get(key, dict)
         assert shown[dense] == expected
@@ -161,7 +157,7 @@ def test_memory_counts_what_is_shared_once():
     whole = sum(held([A, A[:5], {"again": A}]).values())
     assert 80_000 < whole < 81_000
     assert sum(held(W).values()) > W.data.nbytes + W.indices.nbytes + W.indptr.nbytes
-    side = stages.Side(W, spectrum(W.toarray() + 1 - np.eye(50), 3), np.zeros(50, int), None, 3)
+    side = Side(W, spectrum(W.toarray() + 1 - np.eye(50), 3), np.zeros(50, int), None, 3)
     assert sum(held(side).values()) > sum(held(W).values()) + 50 * 3 * 8
     memory = Memory(10**6)
     memory.get("one", lambda: A)

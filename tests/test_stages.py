@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from pages.shared import stages
+from pages.shared import run as stages
 from pages.shared.settings import METHOD, defaults
 from sdsc_core.datasets import Dataset, make_subspaces
 
@@ -53,8 +53,8 @@ def everything(state):
     run, problem = stages.show_or_last(data, SPOT)
     assert problem == ""
     return [
-        data.name, data.X, data.labels, run.k, run.k_from, run.path.picks, run.path.correlations,
-        *arrays(run.before), *arrays(run.after), *stages.causes(run),
+        data.name, data.X, data.labels, run.n_clusters, run.n_clusters_from, run.path.picks,
+        run.path.correlations, *arrays(run.before), *arrays(run.after), *stages.causes(run),
     ]  # fmt: skip
 
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from pages.shared import step_dense, step_stage, step_words
-from pages.shared.inspection import Groups
+from pages.shared.groups import Groups
+from pages.step import dense_stage, sentences, whole_stage
 from sdsc_core import imc
 from sdsc_core.datasets import Dataset, make_subspaces
 from sdsc_core.dense import Offer
@@ -34,7 +34,7 @@ def step(app, data):
         app.session_state["loaded"] = {"small": data}
         for name, value in ({"data": "small", "gamma": GAMMA} | settings).items():
             app.query_params[name] = str(value)
-        app.switch_page("pages/step.py").run()
+        app.switch_page("pages/step/page.py").run()
         assert not app.exception
         return app
 
@@ -95,7 +95,7 @@ def test_both_readings_stand_side_by_side_and_are_compared(step, data):
     head, _ = sent(app, "sdsc_step_point")
     assert [r["title"] for r in head["readings"]] == ["Residual as printed", "Residual centred"]
     both = (trace(data.X, 3, GAMMA, residual=r) for r in ("as_printed", "centred"))
-    assert step_words.compare(*both) in said(app)
+    assert sentences.compare(*both) in said(app)
 
 
 def test_a_point_is_chosen_by_number_and_by_what_happens_to_it(step):
@@ -226,7 +226,7 @@ def test_words_tell_right_wrong_again_and_the_sign():
     heard = set()
     for i in range(12):
         t = trace(X, i, 8)
-        for step, text in zip(t.steps, step_words.of_trace(t, by, "as_printed", "residual")):  # noqa: B905
+        for step, text in zip(t.steps, sentences.of_trace(t, by, "as_printed", "residual")):  # noqa: B905
             if step.pick < 0:
                 continue
             right = by.of[i] == by.of[step.pick]
@@ -240,8 +240,8 @@ def test_words_tell_right_wrong_again_and_the_sign():
 def test_readings_are_compared_in_a_sentence():
     X = np.random.default_rng(1).standard_normal((30, 9)) + 0.4
     a, b = (trace(X, 2, 6, residual=r) for r in ("as_printed", "centred"))
-    assert "the same points" in step_words.compare(a, a)
-    text = step_words.compare(a, b)
+    assert "the same points" in sentences.compare(a, a)
+    text = sentences.compare(a, b)
     first = next(g for g in range(6) if a.picks[g] != b.picks[g])
     assert f"step {first} " in text and f"point {b.picks[first]}" in text
 
@@ -259,7 +259,7 @@ def test_readings_are_compared_in_a_sentence():
     ],
 )
 def test_why_a_condition_holds_or_not(w_ik, w_kj, w_ij, words):
-    from pages.shared.step_pair import because
+    from pages.step.one_pair import because
 
     case = naive.tur_condition(w_ik, w_kj, w_ij, 0.8, 0.6)
     assert words in because(Offer(1, w_ik, w_kj, case, 0.0), w_ij, 0.8, 0.6)
@@ -267,11 +267,11 @@ def test_why_a_condition_holds_or_not(w_ik, w_kj, w_ij, words):
 
 def test_the_next_flip_of_theta_is_told():
     pieces = [Piece(0.6, 0.7, 0.8, 1, 5), Piece(0.7, 0.9, 0.7, 2, 5), Piece(0.9, 1.0, 0.1, 0, -1)]
-    text = step_dense.flips("θ₁", 0.8, pieces)
+    text = dense_stage.flips("θ₁", 0.8, pieces)
     assert "gives condition 2 over k = 5" in text
     assert "Below 0.7000 it would be condition 1" in text
     assert "From 0.9000 on it would be no condition" in text
-    assert "No other θ₁" in step_dense.flips("θ₁", 1.0, pieces[:1])
+    assert "No other θ₁" in dense_stage.flips("θ₁", 1.0, pieces[:1])
 
 
 def test_figures_are_titled_and_hold_the_values():
@@ -311,4 +311,4 @@ def test_frames_of_a_large_matrix_keep_the_largest_of_merged_cells(monkeypatch):
 
 
 def test_percent_is_spelled_one_way():
-    assert step_stage.percent(0.4925) == "49.2 %" and step_stage.percent(1.0, 0) == "100 %"
+    assert whole_stage.percent(0.4925) == "49.2 %" and whole_stage.percent(1.0, 0) == "100 %"

@@ -21,7 +21,7 @@ LOCKS = {
 FRESH = ("point", "pair", "tour", "sheet", "groups", "conditions")
 
 
-def sign() -> None:
+def show_notice() -> None:
     """In an exercise, a line in the sidebar that says what is hidden and locked."""
     if not in_exercise():
         return

@@ -4,7 +4,6 @@ A data set that was loaded lives in the session, which is the user's alone. A fi
 read changes nothing: what was there before stays in use.
 """
 
-import re
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,10 +11,11 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from pages.shared.run import cached
 from pages.shared.settings import PREPARE, apply, defaults, rebuild
-from pages.shared.stages import remember
+from pages.shared.streamlit_inside import UploadedFile
+from pages.shared.text import counted
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, describe
 
 LARGEST = 1e100  # squares and sums of such values still have room
@@ -31,11 +31,6 @@ class Draft:
     key: str
 
 
-def plain(text: str) -> str:
-    """A name from a file as it is, whatever Markdown would make of it."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|$:<>~])", r"\\\1", text)
-
-
 def sets() -> dict[str, Dataset]:
     """The data sets of this session by name."""
     return st.session_state.setdefault("loaded", {})
@@ -49,7 +44,7 @@ def title(name: str) -> str:
 
 def described(data: Dataset) -> Description:
     """Counts and norms, computed once."""
-    return remember(("description", data.digest), lambda: describe(data))
+    return cached(("description", data.digest), lambda: describe(data))
 
 
 def present(name: str) -> bool:
@@ -68,10 +63,10 @@ def set_aside() -> None:
         st.session_state.pop("draft", None)
 
 
-def afresh() -> None:
+def reset_for_new_data() -> None:
     """Forget what was set for another data set; for callbacks."""
     apply(defaults(*FRESH))
-    st.session_state.pop("look", None)  # a preset's words are about its own data
+    st.session_state.pop("preset_words", None)  # a preset's words are about its own data
 
 
 def use(name: str) -> None:
@@ -79,7 +74,7 @@ def use(name: str) -> None:
     rebuild()
     set_aside()
     if name != st.session_state.data:
-        afresh()
+        reset_for_new_data()
         apply({"data": name})
 
 
@@ -89,7 +84,7 @@ def take(name: str, data: Dataset) -> None:
     Its preparation starts afresh, unless the address named this very set before it was loaded.
     """
     if st.session_state.data != name or present(name):
-        afresh()
+        reset_for_new_data()
     sets()[name] = data
     st.session_state.pop("removed", None)
     apply({"data": name})
@@ -111,7 +106,7 @@ def remove(name: str) -> None:
     st.session_state.removed = (name, sets().pop(name), kept)
     if st.session_state.get("draft_name") == name:
         st.session_state.pop("draft")
-    afresh()
+    reset_for_new_data()
     apply(defaults("data"))
 
 
@@ -140,13 +135,13 @@ def check(data: Dataset) -> Dataset:
     """The data set if the methods can work with it at all."""
     if data.n_features < 2:
         raise ValueError(
-            f"It has {_count(data.n_features, 'feature')} for each of its {data.n_points:,}"
+            f"It has {counted(data.n_features, 'feature')} for each of its {data.n_points:,}"
             " samples, but correlation needs at least 2; choose another variable, orientation or"
             " role of a column."
         )
     if data.n_points < 2:
         raise ValueError(
-            f"It has {_count(data.n_points, 'sample')}, but clustering needs at least 2; choose"
+            f"It has {counted(data.n_points, 'sample')}, but clustering needs at least 2; choose"
             " another variable or orientation."
         )
     largest = float(np.abs(data.X, where=np.isfinite(data.X), out=np.zeros_like(data.X)).max())
@@ -161,7 +156,3 @@ def check(data: Dataset) -> Dataset:
 def noted(data: Dataset, sentence: str) -> Dataset:
     """The data set with one more sentence on what it is."""
     return replace(data, note=f"{data.note} {sentence}".strip())
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"

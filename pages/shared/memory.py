@@ -1,4 +1,4 @@
-"""Results that a session keeps, up to a number of bytes; the least recently used are let go."""
+"""A cache with a limit in bytes; what was not used for longest is let go."""
 
 import sys
 import threading
@@ -8,7 +8,6 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from scipy import sparse
 
 T = TypeVar("T")
 
@@ -83,12 +82,12 @@ def held(value: Any) -> dict[int, int]:
         if id(one) in found:
             continue
         found[id(one)] = one.nbytes if isinstance(one, np.ndarray) else sys.getsizeof(one)
-        if sparse.issparse(one):
-            waiting += [a for a in vars(one).values() if isinstance(a, np.ndarray)]
-        elif isinstance(one, dict):
+        if isinstance(one, dict):
             waiting += [*one.keys(), *one.values()]
         elif isinstance(one, (list, tuple, set)):
             waiting += one
         elif is_dataclass(one) and not isinstance(one, type):
             waiting += [getattr(one, f.name) for f in fields(one)]
+        elif hasattr(one, "__dict__"):  # a sparse matrix
+            waiting += [a for a in vars(one).values() if isinstance(a, np.ndarray)]
     return found

@@ -11,7 +11,7 @@ class Preset:
     """A name, what to look for, and the settings that differ from the paper's."""
 
     title: str
-    look: str
+    look_for: str
     values: dict[str, Any] = field(default_factory=dict)
 
     def settings(self) -> dict[str, Any]:

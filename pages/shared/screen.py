@@ -4,11 +4,14 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import loading, panels, sidebar, stages
+from pages.shared import loading, sidebar
+from pages.shared.run import current_data, show_or_last
 from pages.shared.settings import defaults, go_to, in_exercise
+from pages.shared.text import escape_markdown
+from sdsc_core.run import Run
 
 
-def present_run(spot: Any) -> stages.Run:
+def present_run(spot: Any) -> Run:
     """The whole sidebar, then the run that it asks for; without any the page ends here.
 
     Where it cannot be computed, one sentence says why above the last good one.
@@ -16,15 +19,22 @@ def present_run(spot: Any) -> stages.Run:
     sidebar.choose_data()
     need_data()
     sidebar.presets()
-    data = stages.current_data()
+    data = current_data()
     sidebar.clusters(data)
     sidebar.method(data)
-    run, problem = stages.show_or_last(data, spot)
+    run, problem = show_or_last(data, spot)
     if problem:
-        panels.explain_problem(problem)
+        explain_problem(problem)
     if run is None:
         st.stop()
     return run
+
+
+def explain_problem(problem: str) -> None:
+    """One sentence on what is wrong; what was there stays."""
+    st.warning(problem, icon=":material/info:")
+    if st.session_state.get("stopped") == st.session_state.get("wanted"):
+        st.button("Compute", on_click=lambda: st.session_state.pop("stopped", None))
 
 
 def need_data() -> None:
@@ -36,7 +46,7 @@ def need_data() -> None:
             "The data set of this exercise is not on this server; ask whoever gave you the address."
         )
         st.stop()
-    name, sample = loading.plain(loading.title(st.session_state.data)), defaults("data")["data"]
+    name, sample = escape_markdown(loading.title(st.session_state.data)), defaults("data")["data"]
     st.warning(
         f"“{name}” must be loaded again: a file stays on the server only while the tab in which it"
         " was loaded is open and not reloaded. Load it on the Data screen, and all settings of the"
@@ -45,7 +55,7 @@ def need_data() -> None:
     )
     row = st.container(horizontal=True)
     if row.button("Load it on the Data screen", type="primary", key="load again"):
-        go_to("pages/data.py")
+        go_to("pages/data/page.py")
     row.button(
         f"Use the sample “{loading.title(sample)}”", on_click=loading.use, args=(sample,),
         key="use sample",

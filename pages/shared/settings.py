@@ -12,11 +12,11 @@ our own, which no widget has the key of, and callbacks that read a setting do so
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from pages.shared.streamlit_inside import went_back
 
 # No import of the library here: the first words of a page must not wait for it.
 GAMMA_MAX = 20
@@ -74,7 +74,7 @@ def indices(text: str) -> list[int]:
     return [whole(0, 10**6)(part) for part in text.split(".")] if text else []
 
 
-def two(text: str) -> tuple[int, int]:
+def point_pair(text: str) -> tuple[int, int]:
     """Reader of two different points, as 3.17."""
     i, j = indices(text)
     if i == j:
@@ -121,7 +121,7 @@ SETTINGS: dict[str, Setting] = {
     "centre": Setting(False, flag),
     "draw": Setting(0, whole(0, 2**31 - 1)),
     "point": Setting(-1, whole(-1, 10**9)),
-    "pair": Setting(None, two),
+    "pair": Setting(None, point_pair),
     "step": Setting("point", one_of("point", "pair", "stage")),
     "beside": Setting(False, flag),
     "sort": Setting("worst", one_of(*SORTS)),
@@ -163,9 +163,9 @@ def begin() -> None:
     kept: dict[str, Any] | None = state.get("settings")
     if kept is None:
         values = from_address()
-    elif _went_back():
+    elif went_back():  # the address alone does not tell: a click under way has an old one too
         values = from_address() | {name: kept[name] for name in ("hide", "lock")}
-        state.pop("look", None)  # a preset's words may be about what is undone
+        state.pop("preset_words", None)  # a preset's words may be about what is undone
     else:
         values = {name: state.get(name, kept[name]) for name in SETTINGS}
     state.settings = values  # in one step: the lines around it may be where a run is cut short
@@ -204,28 +204,6 @@ def from_address() -> dict[str, Any]:
         except (KeyError, ValueError):
             values[name] = unsaid.get(name, setting.default)
     return values | _ordered(values, "theta1")
-
-
-def _went_back() -> bool:
-    """Whether the browser's Back or Forward asked for this run.
-
-    The address alone does not tell: a click that was on its way while the address changed comes
-    with an old one too.
-    """
-    return getattr(get_script_run_ctx(), "is_history_navigation", False)
-
-
-def through_app() -> None:
-    """First line of every screen: make sure that app.py ran before it.
-
-    On a fresh server Streamlit takes the folder ``pages`` for an app of the old kind until
-    `st.navigation` was called once, so the first visitor who comes straight to a screen would
-    miss app.py, and with it the settings in the address.
-    """
-    if "settings" not in st.session_state:
-        files = sorted(Path(__file__).parents[1].glob("*.py"))
-        st.navigation([st.Page(f, default=f.stem == "explore") for f in files], position="hidden")
-        st.rerun()
 
 
 def address() -> dict[str, str]:

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from pages.shared import exercise
-from pages.shared.loading import afresh, title
+from pages.shared.loading import reset_for_new_data, title
 from pages.shared.presets import PRESETS, Preset
+from pages.shared.run import restore
 from pages.shared.settings import (
     GAMMA_MAX,
     METHOD,
@@ -16,7 +17,6 @@ from pages.shared.settings import (
     order_thetas,
     without_labels,
 )
-from pages.shared.stages import restore
 from sdsc_core.datasets import SAMPLES, Dataset
 from sdsc_core.spectral import MOST_CLUSTERS
 
@@ -26,7 +26,7 @@ SIMILARITIES = {"residual": "with residual", "pair": "of the pair"}
 
 def choose_data() -> None:
     """The data set: samples, and what the user loaded."""
-    exercise.sign()
+    exercise.show_notice()
     restore(st.session_state.data)
     loaded = st.session_state.setdefault("loaded", {})
     names = [*SAMPLES, *loaded]
@@ -39,7 +39,7 @@ def choose_data() -> None:
         names,
         key="data",
         format_func=title,
-        on_change=afresh,
+        on_change=reset_for_new_data,
         help="Built-in samples, and what you loaded on the Data screen.",
         disabled=locked("data"),
     )
@@ -61,12 +61,12 @@ def _choose_preset() -> None:
         spot = columns[k % 2]
         if spot.button(preset.title, on_click=_use, args=(preset,), width="stretch"):
             st.rerun()
-        spot.caption(preset.look)
+        spot.caption(preset.look_for)
 
 
 def _use(preset: Preset) -> None:
     apply(preset.settings())
-    st.session_state.look = preset.look
+    st.session_state.preset_words = preset.look_for
 
 
 def clusters(data: Dataset) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
+
+from pages.shared.streamlit_inside import StopException, take_back_stop
 
 
 @contextmanager
@@ -19,9 +19,7 @@ def heed_stop(note: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     except StopException:
-        context = get_script_run_ctx()
-        if context is None or context.script_requests is None:
+        if not take_back_stop():
             raise
-        context.script_requests._state = ScriptRequestType.CONTINUE
         note()
         st.rerun()

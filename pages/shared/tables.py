@@ -27,4 +27,15 @@ def html_table(head: list[str], rows: list[str] | list[list[str]], label: str) -
 
 
 def _cells(texts: list[str]) -> str:
-    return "".join(f"<td>{escape(str(text))}</td>" for text in texts)
+    return "".join(cell(escape(str(text))) for text in texts)
+
+
+def cell(html: str, better: float = 0, title: str = "") -> str:
+    """A cell of ready HTML; its colour tells whether something got better (> 0) or worse (< 0)."""
+    tip = f" title='{escape(title, quote=True)}'" if title else ""
+    return f"<td{tip}{direction(better)}>{html}</td>"
+
+
+def direction(better: float) -> str:
+    """The class of what got better (> 0) or worse (< 0), as an attribute."""
+    return " class='up'" if better > 0 else " class='down'" if better < 0 else ""

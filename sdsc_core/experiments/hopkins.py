@@ -14,13 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from sdsc_core import compare
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_choice
 from sdsc_core.datasets import Dataset, load
 from sdsc_core.datasets.known import FOLDER_VARIABLE
 from sdsc_core.experiments.printed import HOPKINS
 from sdsc_core.methods import METHODS
+from sdsc_core.run import run_stages
+from sdsc_core.settings import RunSettings
 
 FILE = "hopkins155.npz"
 MOTIONS = (2, 3)
@@ -110,9 +111,8 @@ def run(
 
 
 def _error(data: Dataset, method: str, params: dict[str, Any]) -> float:
-    k = data.n_classes
-    solved = compare.solve(data, method, k, params)
-    acc = compare.finish(data, solved, method, None, k)[0].acc
+    settings = RunSettings.of_method(method, params, dense=None)
+    acc = run_stages(data, settings).after.summary.acc
     assert acc is not None
     return round(1.0 - acc, 6)
 

@@ -1,0 +1,167 @@
+"""What the Compare screen runs: methods, dense stages, parameters, and about how long it takes."""
+
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from pages.compare.running import Job, cells, enqueue
+from pages.shared.run import ProgressBar, cached
+from pages.shared.settings import STAGES, keep
+from pages.shared.stop import heed_stop
+from pages.shared.text import rough_duration
+from sdsc_core import METHODS, compare
+from sdsc_core.blocks import watched
+from sdsc_core.datasets import Dataset
+from sdsc_core.methods import KINDS, Parameter
+
+
+def choose(data: Dataset) -> None:
+    """Which methods and which dense stages; what would not fit is not offered."""
+    state = st.session_state
+    refused = {m: compare.fits(data, m) for m in METHODS}
+    offered = [m for m in METHODS if not refused[m]]
+    # A method that does not fit is set aside until it does: smaller data brings it back.
+    wanted = {*state.methods, *state.get("set_aside", ())}
+    state.set_aside = [m for m in METHODS if m in wanted and refused[m]]
+    state.methods = [m for m in offered if m in wanted] or offered[:1]
+    state.stages = [s for s in STAGES if s in state.stages] or ["none"]
+    st.pills(
+        "Methods", offered, key="methods", selection_mode="multi",
+        help="  \n".join(f"**{m.name}**: {m.title}" for m in METHODS.values()),
+    )  # fmt: skip
+    left, right = st.columns([5, 1])
+    left.pills(
+        "Dense stages", STAGES, key="stages", selection_mode="multi",
+        help="*none* is the method as its authors use it; D1, D2, D3 are Table 1, PCE Algorithm 2.",
+    )  # fmt: skip
+    right.number_input(
+        "Repeats", 1, 100, key="repeats",
+        help="Each repeat has its own seed, and its own draw where the Data screen draws samples.",
+    )  # fmt: skip
+    for name, why in refused.items():
+        if why:
+            st.caption(f"{name} is not offered: {why}")
+
+
+def clusters(data: Dataset, spot: Any) -> int:
+    """The number of clusters: known, or asked for, with a suggestion."""
+    if data.n_classes:
+        return data.n_classes
+    st.info("This data has no classes: there is CONN and time, but no ACC or NMI.")
+    state, key = st.session_state, f"clusters {data.digest}"
+    suggested = _suggested(data, spot)
+    own = state.k if state.clusters == "own" or suggested is None else suggested
+    keep(key, min(own, data.n_points))
+    st.number_input("Number of clusters", 1, data.n_points, key=key, width=240)
+    if suggested is not None:
+        st.caption(f"{suggested} is suggested by the eigengap of IMC's affinity.")
+    return state[key]
+
+
+def _suggested(data: Dataset, spot: Any) -> int | None:
+    """None where it was stopped, or IMC cannot work with the data; the methods then say why."""
+    key = ("suggested", data.digest)
+    stop = partial(cached, key, lambda: None)
+    bar = ProgressBar("Suggesting a number of clusters, steps", spot, on_stop=stop)
+    suggest = partial(watched, partial(compare.suggest_clusters, data), bar)
+    try:
+        with heed_stop(stop):
+            suggested = cached(key, suggest)
+    except (ValueError, MemoryError):
+        suggested = None
+    spot.empty()
+    return suggested
+
+
+def parameters(data: Dataset) -> dict[str, dict[str, Any]]:
+    """Each method's parameters, preset for the kind of data."""
+    default = data.kind if data.kind in KINDS else "faces" if data.images is not None else "digits"
+    with st.expander("Parameters of the methods"):
+        key = f"kind {data.digest}"
+        keep(key, default)
+        st.segmented_control(
+            "Preset for", KINDS, required=True, key=key,
+            help="The values that the authors of the methods used on such data.",
+        )  # fmt: skip
+        kind = st.session_state[key]
+        out = {}
+        for name in st.session_state.methods:
+            method = METHODS[name]
+            st.markdown(f"**{name}**, {method.title}")
+            columns = st.columns(4)
+            preset = method.presets.get(kind, {})
+            out[name] = {
+                p.name: _control(columns[i % 4], name, p, preset.get(p.name, p.default), kind)
+                for i, p in enumerate(method.parameters)
+            }
+    return out
+
+
+def _control(spot: Any, method: str, p: Parameter, value: Any, kind: str) -> Any:
+    """A parameter under the name that `SDSC` takes, with what it means."""
+    key = f"{method} {p.name} {kind}"
+    look: dict[str, Any] = {"key": key, "help": f"{p.help} {_range(p)}".strip()}
+    kind_of = type(p.default)
+    keep(key, kind_of(value))
+    if p.choices:
+        return spot.selectbox(p.name, p.choices, format_func=_spaced, **look)
+    if kind_of is bool:
+        return spot.checkbox(p.name, **look)
+    low, high = (None if v is None else kind_of(v) for v in (p.low, p.high))
+    if kind_of is float:
+        look["format"] = "%g"
+    return spot.number_input(p.name, low, high, **look)
+
+
+def _spaced(choice: str) -> str:
+    return choice.replace("_", " ")
+
+
+def _range(p: Parameter) -> str:
+    return "" if p.low is None or p.high is None else f"From {p.low:g} to {p.high:g}."
+
+
+def start(data: Dataset, chosen: list[Job]) -> None:
+    """How long it may take, and the button."""
+    todo = [j for j in chosen if j.key not in cells()]
+    left, right = st.columns([1, 5], vertical_alignment="center")
+    left.button(
+        "Run", type="primary", width="stretch", disabled=not todo, on_click=enqueue, args=(todo,)
+    )
+    done = len(chosen) - len(todo)
+    said = f"{len(chosen)} cell{'s' * (len(chosen) > 1)}"
+    if not todo:
+        right.markdown(f"{said}, all done.")
+        return
+    if done:
+        said += f", {done} of them done"
+    with right:
+        seconds, tried = _estimate(data, todo)
+    of_them = "all" if tried == data.n_points else f"{tried:,}"
+    if tried:
+        said += (
+            f"; the methods may take about **{rough_duration(seconds)}** on {data.n_points:,}"
+            f" points, estimated by trying each on {of_them} of them"
+        )
+    right.markdown(f"{said}.")
+
+
+def _estimate(data: Dataset, todo: list[Job]) -> tuple[float, int]:
+    """Seconds for the affinities that are missing, and the points that this was tried on."""
+    total, tried = 0.0, 0
+    refused: set[str] = set()
+    for job in {j.solve_key: j for j in todo}.values():
+        if job.method in refused:
+            continue
+        key = ("estimate", data.digest, job.n_clusters, job.method, tuple(job.params.items()))
+        work = partial(compare.estimate, data, job.method, job.n_clusters, job.params)
+        try:
+            with st.spinner(f"Estimating the time of {job.method} …"):
+                found = cached(key, work)
+        except ValueError as problem:
+            st.warning(f"{job.method}: {problem}")
+            refused.add(job.method)
+        else:
+            total, tried = total + found.seconds, found.points
+    return total, tried

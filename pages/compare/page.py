@@ -1,0 +1,43 @@
+"""Compare: methods × dense stages on the loaded data, as in the paper's Tables 3 and 4."""
+
+import streamlit as st
+
+from pages.shared.opening import opening
+
+with opening(
+    "Compare",
+    "The paper's claim is that a dense stage helps *any* two-stage method. Choose methods and"
+    " stages, and see for this data where it does and where it does not.",
+) as spot:
+    from pages.compare import choosing, running, showing
+    from pages.shared import sidebar
+    from pages.shared.run import current_data
+    from pages.shared.screen import need_data
+    from pages.shared.warm import warm
+warm(spot)
+sidebar.choose_data()
+need_data()
+data = current_data()
+if st.session_state.unprepared:
+    st.warning(st.session_state.unprepared, icon=":material/info:")
+    st.stop()
+
+choosing.choose(data)
+n_clusters = choosing.clusters(data, st.empty())
+jobs = running.jobs(data, n_clusters, choosing.parameters(data))
+choosing.start(data, jobs)
+running.work(jobs, st.empty())
+results = running.results(jobs)
+if not results:
+    st.info("Nothing has been run for this data and these parameters yet: press Run.")
+    st.stop()
+
+figure, average = showing.choose_figure(data, results)
+showing.table(results, figure, average)
+left, right = st.columns(2)
+with left:
+    showing.bars(results, figure, average)
+with right:
+    showing.time_against(results, figure, average)
+showing.thumbnails(data, jobs)
+showing.downloads(results, figure, average)

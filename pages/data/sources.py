@@ -1,0 +1,164 @@
+"""Where data comes from: samples, an upload, a folder of the server, known sets."""
+
+import os
+from pathlib import Path
+
+import streamlit as st
+
+from pages.shared import loading
+from pages.shared.loading import Draft
+from pages.shared.run import ProgressBar
+from pages.shared.stop import heed_stop
+from pages.shared.text import escape_markdown
+from sdsc_core.blocks import watched
+from sdsc_core.datasets import FORMATS, KNOWN, SAMPLES, file_in, files_in, known_file, load_known
+from sdsc_core.datasets.known import FOLDER_VARIABLE
+
+FORMAT_HELP = """
+- **.csv, .tsv**: a table, a sample a row; what each column is for is guessed, and a click changes
+  it
+- **.npy**: an array, a sample a row
+- **.npz, .mat** (up to 7 and 7.3): `X` or `fea` with the samples, `y`, `gnd` or `s` with the
+  classes; `image_shape` makes pictures of the rows
+- **.zip**: pictures of one size, in a folder for each class
+"""
+OPEN_A_FOLDER = "Whoever runs the server opens one with `sdsc app --data DIR`."
+
+
+def show() -> None:
+    """The four sources; what one of them gives becomes the current data set."""
+    samples, upload, folder, known = st.tabs(
+        ["Samples", "Upload a file", "Folder of the server", "Known sets"]
+    )
+    with samples:
+        _samples()
+    with upload:
+        _upload()
+    with folder:
+        _folder()
+    with known:
+        _known()
+
+
+def _samples() -> None:
+    for i, (name, sample) in enumerate(SAMPLES.items()):
+        if i % 4 == 0:
+            columns = st.columns(4)
+        with columns[i % 4]:
+            st.button(
+                sample.title,
+                key=f"sample {name}",
+                type="primary" if name == st.session_state.data else "secondary",
+                on_click=loading.use,
+                args=(name,),
+                width="stretch",
+            )
+            st.caption(sample.sentence)
+
+
+def _upload() -> None:
+    st.file_uploader(
+        f"A file: {', '.join(FORMATS[:-1])}, or a {FORMATS[-1]} of pictures in class folders",
+        key="upload",
+        on_change=_uploaded,
+        help=FORMAT_HELP,
+    )
+    st.caption(
+        "The file stays in the memory of this server, for you alone, while this tab is open."
+    )
+
+
+def _uploaded() -> None:
+    file = st.session_state.upload
+    if file is None:
+        loading.set_aside()
+    else:
+        loading.choose(Draft(file.name, file, file.file_id))
+
+
+def _folder() -> None:
+    folder = os.environ.get(FOLDER_VARIABLE, "")
+    try:
+        names = files_in(folder) if folder else []
+    except ValueError:
+        st.info(f"The folder that was opened is not there any more. {OPEN_A_FOLDER}")
+        return
+    if not names:
+        state = (
+            "The open folder holds no file that can be read." if folder else "No folder is open."
+        )
+        st.info(f"{state} {OPEN_A_FOLDER}", icon=":material/folder_off:")
+        return
+    if st.session_state.setdefault("file", None) not in names:
+        st.session_state.file = None
+    left, right = st.columns([4, 1], vertical_alignment="bottom")
+    left.selectbox(
+        "File", names, index=None, key="file", placeholder="Choose a file", persist_state="session",
+        help="Data files in the folder that whoever runs the server has opened, and one level"
+        " below.",
+    )  # fmt: skip
+    right.button(
+        "Load", key="load file", on_click=_opened, disabled=st.session_state.file is None,
+        type="primary", width="stretch",
+    )  # fmt: skip
+    if problem := st.session_state.pop("folder_problem", ""):
+        st.error(escape_markdown(problem), icon=":material/error:")
+
+
+def _opened() -> None:
+    state = st.session_state
+    try:
+        path = file_in(os.environ.get(FOLDER_VARIABLE, ""), state.file)
+    except ValueError as problem:
+        state.folder_problem = str(problem)
+        return
+    changed = path.stat()
+    loading.choose(Draft(Path(state.file).name, path, f"{path} {changed.st_mtime_ns}"))
+
+
+def _known() -> None:
+    state = st.session_state
+    left, right = st.columns([4, 1], vertical_alignment="bottom")
+    name = left.radio(
+        "Data set", list(KNOWN), key="known", format_func=loading.title,
+        captions=[f"{known.sentence} {_where(name)}" for name, known in KNOWN.items()],
+        persist_state="session", on_change=lambda: state.update(known_problem=""),
+    )  # fmt: skip
+    out_of_reach = known_file(name) is None and KNOWN[name].openml is None
+    right.button(
+        "Load", key="load known", type="primary", width="stretch", disabled=out_of_reach,
+        on_click=lambda: state.update(fetch=name, known_problem=""),
+    )  # fmt: skip
+    spot = st.empty()
+    if wanted := state.pop("fetch", None):
+        _fetch(wanted, spot)
+    if state.get("known_problem"):
+        st.error(state.known_problem, icon=":material/error:")
+
+
+def _where(name: str) -> str:
+    known = KNOWN[name]
+    if known_file(name):
+        return "It is in the folder of the server."
+    if known.openml:
+        return f"It comes from OpenML, about {known.download / 1000:.0f} MB."
+    return f"It is not here: it needs {known.file} in the folder of the server. {OPEN_A_FOLDER}"
+
+
+def _fetch(name: str, spot: "st.delta_generator.DeltaGenerator") -> None:
+    """Load a known set with progress; a press of Stop ends this run, and nothing has changed."""
+    here = known_file(name) is not None
+    kilobytes = "" if here else " from OpenML, kB"
+    bar = ProgressBar(f"{KNOWN[name].title}{kilobytes}", spot, on_stop=lambda: None)
+    with st.spinner(f"{'Reading' if here else 'Fetching'} {KNOWN[name].title} …"):
+        try:
+            with heed_stop(lambda: None):
+                data = watched(lambda tell: load_known(name, progress=tell), bar)
+        except (ValueError, MemoryError) as problem:
+            spot.empty()
+            memory = "There is not enough memory for this set on the server."
+            st.session_state.known_problem = str(problem) if str(problem) else memory
+            return
+    loading.set_aside()
+    loading.take(name, data)
+    st.rerun()

@@ -1,0 +1,53 @@
+"""Explore: W beside W*, the metrics, the clusters; everything follows the sidebar."""
+
+import streamlit as st
+
+from pages.shared.opening import opening
+
+with opening(
+    "Explore",
+    "**Sparse**: IMC links each point to the few that correlate most with what is left of it (W). "
+    "**Dense**: PCE fills in links between points that share a strong neighbour (W*). "
+    "**Spectral**: clusters come from the graph. Move Γ and θ, and watch.",
+    overlay=True,
+) as spot:
+    from pages.explore import (
+        confusion,
+        downloads,
+        eigenvalues,
+        embedding,
+        gallery,
+        headline,
+        matrices,
+        metrics,
+    )
+    from pages.shared.screen import present_run
+    from pages.shared.warm import warm
+    from pages.tour import guide
+warm(spot)
+box = guide.begin()
+run = present_run(spot)
+
+guide.tell(box, run)
+headline.show(run)
+matrices.show(run)
+left, right = st.container(key="lower").columns([3, 2])
+with left:
+    embedding.show(run)
+with right:
+    metrics.show(run)
+more = {
+    "Confusion": confusion.show,
+    "Eigenvalues": eigenvalues.show,
+    "Gallery": gallery.show,
+    "Download": downloads.show,
+}
+if st.session_state.hide:
+    del more["Confusion"]
+# Pictures first where there are some: a chart makes the browser load Plotly for a second.
+first = "Confusion" if run.data.images is None else "Gallery"
+tabs = st.tabs(list(more), default=first if first in more else None, key="more", on_change="rerun")
+for tab, show in zip(tabs, more.values(), strict=True):
+    if tab.open:
+        with tab:
+            show(run)

@@ -1,0 +1,200 @@
+"""From settings to a result, stage by stage; only what lies after a change is computed again.
+
+Results are kept in the session, which is the user's alone, up to a number of bytes. A stage that
+takes long shows its progress and can be stopped; the last good result stays on the screen.
+"""
+
+import time
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import numpy as np
+import streamlit as st
+
+from pages.shared.memory import Memory
+from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
+from pages.shared.stop import heed_stop
+from sdsc_core import Changes, changes, datasets
+from sdsc_core.datasets import Dataset
+from sdsc_core.run import Run, run_stages
+from sdsc_core.settings import GAP, RunSettings
+
+T = TypeVar("T")
+BUDGET = 500_000_000  # bytes of results that a session keeps
+PATIENCE = 0.6  # seconds before progress is shown
+
+
+def cached(key: Hashable, compute: Callable[[], T]) -> T:
+    """The value for a key, computed once; what was not used for longest is let go."""
+    memory: Memory = st.session_state.setdefault("memory", Memory(BUDGET))
+    memory.run = st.session_state.run_number
+    return memory.get(key, compute)
+
+
+class ProgressBar:
+    """A bar and a Stop button that appear once work takes longer than a moment.
+
+    ``title`` is what is at work, and may change. Every call is also where a click or Streamlit's
+    own Stop ends the script, so it must be called often: see `watched`.
+    """
+
+    def __init__(self, title: str, spot: Any, on_stop: Callable[[], None] | None = None):
+        self.title, self.spot, self.on_stop = title, spot, on_stop or _stop
+        self.begun = self.shown = time.monotonic()
+        self.bar: Any = None
+
+    def __call__(self, done: int, total: int) -> None:
+        _ = "wanted" in st.session_state  # here a click or a stop ends the script
+        now = time.monotonic()
+        if now - self.begun < PATIENCE or now - self.shown < 0.1:
+            return
+        self.shown = now
+        text = self.title
+        if done or total:
+            text += f": {done:,} {f'of {total:,}' if total else 'so far'}"
+        if self.bar is None:
+            with self.spot.container():
+                self.bar = st.progress(0.0, text)
+                st.button(
+                    "Stop", key="stop work", on_click=self.on_stop,
+                    help="Keep what is done.",
+                )  # fmt: skip
+        # An unknown total: the bar moves ever more slowly, and never to its end.
+        self.bar.progress(min(1.0, done / (total or done + 100)), text)
+
+
+def _stop() -> None:
+    st.session_state.stopped = st.session_state.get("wanted")
+
+
+def current_data() -> Dataset:
+    """The chosen data set, prepared as the settings say; labels gone where answers are hidden.
+
+    Where it cannot be prepared so, it comes as it is, and `show_or_last` says why.
+    """
+    state = st.session_state
+    raw = source(state.data)
+    chosen = tuple(spell_key(state[name]) for name in PREPARE)
+    key = (raw.name, raw.note, raw.digest, chosen, state.hide)
+    state.unprepared = ""
+    try:
+        if state.get("prepared", (None,))[0] != key:  # one of them: a large one fills the memory
+            prepared = datasets.prepare(raw, **preparation(raw))
+            state.prepared = (key, _hidden(prepared) if state.hide else prepared)
+        return state.prepared[1]
+    except (ValueError, MemoryError) as problem:
+        state.unprepared = str(problem) or "There is not enough memory to prepare this data."
+        if state.hide:  # the problem may name a class
+            state.unprepared = "The data cannot be prepared as the address says."
+        return _hidden(raw) if state.hide else raw
+
+
+def spell_key(value: Any) -> Hashable:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def source(name: str) -> Dataset:
+    """A sample, or a data set that the user loaded; never another one in its place."""
+    loaded: dict[str, Dataset] = st.session_state.setdefault("loaded", {})
+    return loaded[name] if name in loaded else datasets.sample(name)
+
+
+def restore(name: str) -> None:
+    """Load a known set that an address speaks of, where the folder of the server holds it."""
+    loaded = st.session_state.setdefault("loaded", {})
+    if name in datasets.KNOWN and name not in loaded and datasets.known_file(name):
+        with suppress(ValueError, MemoryError):  # a damaged file: the sidebar says what is missing
+            loaded[name] = datasets.load_known(name)
+
+
+def preparation(raw: Dataset) -> dict[str, Any]:
+    """What the settings ask of `datasets.prepare` for this data."""
+    state = st.session_state
+    return {
+        "classes": [c for c in state.classes if c < raw.n_classes] or None,
+        "per_class": state.each or None,
+        "pca": min(state.pca, *raw.X.shape) if state.pca >= 2 else None,
+        "unit_norm": state.unit,
+        "centre": state.centre,
+        "random_state": state.draw,
+    }
+
+
+def _hidden(data: Dataset) -> Dataset:
+    """Without labels, and in mixed order, which would give the classes away as well."""
+    mixed = np.random.default_rng(st.session_state.draw).permutation(data.n_points)
+    images = None if data.images is None else data.images[mixed]
+    return Dataset(data.X[mixed], None, "Exercise", images=images)
+
+
+def run_settings(data: Dataset) -> RunSettings:
+    """The present settings in the library's terms, within what this data allows."""
+    state = st.session_state
+    if state.clusters == "own":
+        clusters: int | str | None = min(state.k, data.n_points)
+    else:
+        clusters = None if state.clusters == "known" else GAP
+    return RunSettings(
+        gamma=min(state.gamma, data.n_points - 1),
+        residual=state.residual,
+        similarity=state.similarity,
+        dense=None if state.dense == "none" else state.dense,
+        theta1=state.theta1,
+        theta2=state.theta2,
+        n_clusters=clusters,
+        seed=state.seed,
+    )
+
+
+def compute(data: Dataset, spot: Any) -> Run:
+    """The run for the present settings; progress appears in ``spot``."""
+    bar = ProgressBar("", spot)
+
+    def report(title: str) -> ProgressBar:
+        bar.title = title
+        return bar
+
+    return run_stages(
+        data,
+        run_settings(data),
+        keep=lambda stage, key, work: cached((stage, key), work),
+        report=report,
+        gamma_ahead=GAMMA_MAX,
+    )
+
+
+def run_key(run: Run) -> Hashable:
+    """What everything in a run depends on."""
+    s = run.settings
+    return run.data.digest, s.dense_key(), s.seed, run.before.k, run.after.k
+
+
+def causes(run: Run) -> Changes:
+    """Every entry that the dense stage raised, with its condition and witness."""
+    s = run.settings
+    return cached(
+        ("causes", run.data.digest, s.dense_key()),
+        lambda: changes(run.before.W, run.after.W, s.dense or "PCE", s.theta1, s.theta2),
+    )
+
+
+def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
+    """The run for the settings, or the last good one and a sentence on why it is the last."""
+    state = st.session_state
+    state.wanted = (data.digest, tuple(spell_key(state[n]) for n in (*METHOD, "clusters", "k")))
+    last: Run | None = state.get("last")
+    if last is not None and last.data.name != data.name:
+        last = None  # no figures under another data set's name
+    if state.get("unprepared"):
+        return last, state.unprepared
+    if state.get("stopped") == state.wanted:
+        shown = " The last result is shown;" if last else " There is no result of this data yet;"
+        return last, f"Stopped.{shown} change a setting or press Compute."
+    try:
+        with heed_stop(_stop):
+            state.last = compute(data, spot)
+    except (ValueError, MemoryError) as problem:
+        return last, str(problem) or "There is not enough memory for this; choose fewer points."
+    spot.empty()
+    return state.last, ""

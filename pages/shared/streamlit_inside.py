@@ -1,0 +1,52 @@
+"""What the app uses of Streamlit's inside, which may change from one version to the next.
+
+Nothing else imports from `streamlit.runtime`; the look of the page, which goes by Streamlit's test
+ids, is in `style.css`. At each name stands what breaks when it changes. Run as a script, this file
+starts the server: see `start`.
+"""
+
+import runpy
+
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+__all__ = ["StopException", "UploadedFile", "start", "take_back_stop", "went_back"]
+# StopException is what Streamlit's own Stop raises: without it a stopped page stays half drawn.
+# UploadedFile is only a type.
+
+
+def went_back() -> bool:
+    """Whether the browser's Back or Forward asked for this run of the script.
+
+    If the name goes, False: Back then changes the address but not the settings.
+    """
+    return getattr(get_script_run_ctx(), "is_history_navigation", False)
+
+
+def take_back_stop() -> bool:
+    """After Streamlit's Stop let the script draw again; False where there is no browser.
+
+    If the names go, an AttributeError: a stopped page then stays half drawn.
+    """
+    context = get_script_run_ctx()
+    if context is None or context.script_requests is None:
+        return False
+    context.script_requests._state = ScriptRequestType.CONTINUE
+    return True
+
+
+def start() -> None:
+    """`streamlit` with the arguments in sys.argv, which does not take `pages` for its own.
+
+    Streamlit takes a folder of this name for an app without `st.navigation`, until that was called
+    once. If the name goes, the first visitor of a server who comes straight to a screen sees it
+    behind the words "Page not found".
+    """
+    PagesManager.uses_pages_directory = False
+    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    start()

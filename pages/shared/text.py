@@ -1,0 +1,54 @@
+"""Numbers and names as text, the same on every screen."""
+
+import re
+from typing import Any
+
+import numpy as np
+
+
+def escape_markdown(text: str) -> str:
+    """A name from a file as it is, whatever Markdown would make of it."""
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|$:<>~])", r"\\\1", text)
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """A number for a table: whole ones in full, a dash where there is none."""
+    if value is None or np.isnan(value):
+        return "–"
+    if np.isinf(value):
+        return "∞"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"
+
+
+def signed(value: float) -> str:
+    """A change, with its sign."""
+    return f"{value:+,}" if isinstance(value, int) else f"{value:+.4f}".replace("inf", "∞")
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share in percent."""
+    return f"{100 * share:.{digits}f} %"
+
+
+def small_percent(share: float) -> str:
+    """A share in percent that may be tiny, with more places the smaller it is."""
+    if 0 < share < 5e-6:
+        return "less than 0.001 %"
+    return percent(share, 3 if 0 < share < 0.001 else 1)
+
+
+def duration(seconds: float) -> str:
+    """What something took."""
+    return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def rough_duration(seconds: float) -> str:
+    """What something may take: an estimate has no decimals."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def counted(n: int, what: str) -> str:
+    """A number of things: 1 sample, 2 samples."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

@@ -1,0 +1,175 @@
+"""Step through, third part: W and W* as Γ grows, with ACC and CONN."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages.components.canvas import pack, script, source
+from pages.shared.groups import groups
+from pages.shared.matrix_view import ORDERS
+from pages.shared.run import cached
+from pages.shared.text import percent
+from sdsc_core import Summary, dense_stage, figures
+from sdsc_core.figures.steps import Frames, frames
+from sdsc_core.run import Run
+from sdsc_core.tracing import stages_at_gamma
+
+PATIENCE = 0.6  # seconds of computing before what is there is shown
+HTML = """
+<div class='bar'></div>
+<div class='whole'>
+  <div class='pair'><canvas class='matrix' role='img'></canvas>
+    <div><div class='legend'><span><i class='link'></i>link of W, strong ones stand out</span>
+      <span><i class='raised'></i>link that W* adds or raises</span></div>
+      <div class='words' role='status'></div></div></div>
+  <canvas class='charts' role='img'></canvas>
+</div>
+"""
+_mount = st.components.v2.component(
+    "sdsc_step_stage", html=HTML, css=source("step.css"), js=script("player", "step_stage")
+)
+HOW = r"""
+Press **Play**. With every step of $\Gamma$ each point adds one pick, so **W** fills up. At the end
+**W\*** is laid over it, in a colour of its own: the links that the dense stage adds because a third
+point vouches for them. The points are sorted by {order}, so good links lie in the squares on the
+diagonal, and links outside the squares mislead. Below, for every $\Gamma$ (▲ is the one set in the
+sidebar): {acc}**CONN**, how well each {one} hangs together (0 if it falls apart).
+"""
+ACC = "**ACC**, the share of points that end in the right cluster, and "
+
+
+def show(run: Run) -> None:
+    """The animation at once; its curves fill in as they are computed."""
+    by = groups(run)
+    order = "class" if run.data.labels is not None else "cluster"
+    hidden = st.session_state.hide  # in an exercise not even the word
+    st.markdown(HOW.format(order=ORDERS[order], one=by.one, acc="" if hidden else ACC))
+    if run.data.labels is None and not hidden:
+        st.info("ACC needs the true classes, which are not known here; CONN goes by the clusters.")
+    done: list[tuple[Summary, Summary]] = cached(
+        ("grown", _key(run), run.before.k, run.n_clusters), list
+    )
+    unfinished = len(done) < _most(run)
+    st.fragment(_animation, run_every=0.3 if unfinished else None)(run, order, done)
+
+
+def _most(run: Run) -> int:
+    return run.path.picks.shape[1]
+
+
+def _key(run: Run) -> tuple[Any, ...]:
+    """What every Γ depends on."""
+    any_gamma = replace(run.settings, gamma=1)
+    return (run.data.digest, any_gamma.dense_key(), any_gamma.seed)
+
+
+def _animation(run: Run, order: str, done: list[tuple[Summary, Summary]]) -> None:
+    most, begun = _most(run), time.monotonic()
+    fresh = len(done) < most
+    while len(done) < most and time.monotonic() - begun < PATIENCE:
+        done.append(_figures(run, len(done) + 1))
+    with st.spinner("W and W* for every Γ …"):
+        drawn = cached(("frames", _key(run), order, run.n_clusters), lambda: _frames(run, order))
+    head = _head(run, order, done, drawn)
+    _mount(key="stage", data=pack(head, drawn.arrays()), height="content")
+    if len(done) < most:
+        st.progress(len(done) / most, f"The curves are being computed: Γ = {len(done)} of {most}")
+    elif fresh:
+        st.rerun()  # once more, without the clock
+
+
+def _figures(run: Run, gamma: int) -> tuple[Summary, Summary]:
+    s = run.settings
+    g = stages_at_gamma(
+        run.path, gamma, run.before.k, run.data.labels, n_clusters_star=run.n_clusters,
+        dense=s.dense, theta1=s.theta1, theta2=s.theta2, random_state=s.seed,
+    )  # fmt: skip
+    return g.before, g.after
+
+
+def _frames(run: Run, order: str) -> Frames:
+    s = run.settings
+    thetas = (s.theta1, s.theta2)
+    pairs = (
+        (W, dense_stage(W, s.dense, *thetas))
+        for W in (run.path.affinity(gamma) for gamma in range(1, _most(run) + 1))
+    )
+    return frames(pairs, figures.ordering(order, run.data.labels, run.after.labels))
+
+
+def _head(
+    run: Run, order: str, done: list[tuple[Summary, Summary]], drawn: Frames
+) -> dict[str, Any]:
+    by, most = groups(run), _most(run)
+    at = figures.ordering(order, run.data.labels, run.after.labels)
+    blocks = figures.class_blocks(by.of, at, tuple(map(str, by.names)))
+    stamp = hashlib.sha1(repr((_key(run), order, run.n_clusters)).encode(), usedforsecurity=False)
+    return {
+        "points": run.data.n_points,
+        "size": drawn.size,
+        "cell": drawn.cell,
+        "most": most,
+        "set": run.settings.gamma,
+        "blocks": [{"start": a, "stop": b, "name": name} for a, b, name in blocks],
+        "axis": f"by {ORDERS[order]}",
+        "charts": charts(done, by.one),
+        "words": words(_most(run), done),
+        "computed": len(done),
+        "stamp": stamp.hexdigest()[:12],
+    }
+
+
+def charts(done: list[tuple[Summary, Summary]], one: str) -> list[dict[str, Any]]:
+    """ACC and CONN of W and W*, as far as they are known."""
+    sides = list(zip(*done, strict=True))
+    conn = [[s.conn.mean for s in side] for side in sides]
+    high = max([0.1, *(v for side in conn for v in side)])
+    many = {"class": "classes", "cluster": "clusters"}[one]
+    out = [_chart(f"CONN, mean over the {many}", conn, np.ceil(10 * high) / 10, "{:.4f}".format)]
+    if done[0][0].acc is not None:
+        out.insert(0, _chart("ACC", [[s.acc for s in side] for side in sides], 1.0, percent))
+    return out
+
+
+def _chart(
+    title: str, series: list[list[Any]], high: float, spell: Callable[[float], str]
+) -> dict[str, Any]:
+    return {
+        "title": title,
+        "series": series,
+        "texts": [[spell(v) for v in side] for side in series],
+        "high": float(high),
+        "ticks": [percent(v, 0) if spell is percent else f"{v:.2f}" for v in (0, high / 2, high)],
+    }
+
+
+def words(most: int, done: list[tuple[Summary, Summary]]) -> list[tuple[str, str]]:
+    """For each Γ a sentence on W and one on W*."""
+    texts = []
+    for gamma in range(1, most + 1):
+        if gamma > len(done):
+            texts.append((f"Γ = {gamma}: the figures are being computed.", ""))
+            continue
+        before, after = done[gamma - 1]
+        more = (after.nonzeros - before.nonzeros) // 2
+        texts.append(
+            (
+                f"Γ = {gamma}: W has {before.nonzeros // 2:,} links; {percent(before.inside)} of"
+                f" its similarity lies inside the {before.by}.{_found(before)}",
+                f"W* adds {more:,} links; of its similarity {percent(after.inside)} lies inside."
+                f"{_found(after)}",
+            )
+        )
+    return texts
+
+
+def _found(s: Summary) -> str:
+    parts = len(s.component_sizes)
+    falls = f" The graph falls into {parts} parts." if parts > 1 else " All points are connected."
+    acc = "" if s.acc is None else f" ACC {percent(s.acc)},"
+    return f"{falls}{acc} CONN {s.conn.mean:.4f}."

@@ -1,0 +1,301 @@
+"""The guided tour: seven steps, each an equation of the paper and a state of the Explore screen.
+
+`?tour=1` in the address starts it. The figures in the text are those of the run on the screen, so
+they stay true when somebody moves a slider in the middle of a step.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from pages.inspect import sums
+from pages.shared.groups import groups
+from pages.shared.run import causes
+from pages.shared.settings import METHOD, PREPARE, apply, defaults, in_exercise, publish
+from sdsc_core import preserving_error, tally
+from sdsc_core.run import Run
+
+STATE = (
+    *METHOD, *PREPARE, "data", "clusters", "k", "order", "view", "colour", "dims", "paint", "point",
+    "pair",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is explained, by which part of the paper, and on which settings."""
+
+    title: str
+    source: str
+    formula: str
+    text: Callable[[Run], str]
+    look_at: str
+    attempt: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def settings(self) -> dict[str, Any]:
+        return defaults(*STATE) | self.values
+
+
+def begin() -> Any:
+    """The tour's box, above everything else; sets a step's state before the controls are made."""
+    state = st.session_state
+    if not state.tour or in_exercise():
+        return None
+    if state.get("toured") != state.tour:  # straight from the address
+        given = any(state[name] != value for name, value in defaults(*STATE).items())
+        state.toured = state.tour
+        if not given:
+            go(state.tour)
+            publish()
+    step = STEPS[state.tour - 1]
+    box = st.container(border=True, key="tour")
+    st.html("<style>.st-key-tour { min-height: 400px; }</style>")  # what follows does not jump
+    title, back, on, leave = box.columns([6, 1, 1, 1], vertical_alignment="center")
+    title.markdown(f"**Tour, step {state.tour} of {len(STEPS)}: {step.title}** · {step.source}")
+    back.button(
+        "Back", on_click=go, args=(state.tour - 1,), disabled=state.tour == 1, width="stretch",
+        key="tour back",
+    )  # fmt: skip
+    last = state.tour == len(STEPS)
+    on.button(
+        "Finish" if last else "Next", on_click=go, args=(0 if last else state.tour + 1,),
+        type="primary", width="stretch", key="tour on",
+    )  # fmt: skip
+    leave.button("Leave", on_click=go, args=(0,), width="stretch", key="tour leave")
+    return box
+
+
+def tell(box: Any, run: Run) -> None:
+    """Fill the box with the step's words, now that the run they speak of is there."""
+    if box is None:
+        return
+    step = STEPS[st.session_state.tour - 1]
+    left, right = box.columns([5, 3], gap="medium")
+    idea, here = step.text(run).split("\n\n")
+    left.markdown(idea)
+    left.latex(step.formula)
+    left.markdown(here)
+    right.markdown(f"**Look** {step.look_at}")
+    right.markdown(f"**Try** {step.attempt}")
+
+
+def go(number: int) -> None:
+    """To a step and its state; 0 ends the tour and leaves the screen as it is."""
+    state = st.session_state
+    state.tour = state.toured = number
+    state.pop("preset_words", None)
+    if number:
+        apply(STEPS[number - 1].settings())
+
+
+def _expression(run: Run) -> str:
+    data, at = run.data, max(0, st.session_state.point)
+    row = run.path.coefficients(run.settings.gamma)[[at]].toarray().ravel()
+    used = np.flatnonzero(row)
+    out = (
+        f"**{data.name}** holds {data.n_points} pictures of {data.n_classes} people under changing"
+        f" light. To the computer each is a list of {data.n_features:,} grey values, a point"
+        " $x_i$; nobody told it who is who. The idea of *self-expression*: a picture is nearly a"
+        " weighted sum of a few other pictures of the same person,"
+        r" $x_i \approx \sum_j c_{ij} x_j$, or for all points at once:"
+        "\n\n"
+        "The weights form the matrix $C$, and whoever appears in $x_i$'s sum is probably of its"
+        " kind."
+    )
+    if data.labels is not None:
+        own = int((data.labels[used] == data.labels[at]).sum())
+        out += (
+            f" Point {at} ({data.class_names[data.labels[at]]}) is made of {len(used)} others;"
+            f" {own} of them show the same person."
+        )
+    return out
+
+
+def _imc(run: Run) -> str:
+    at, gamma = max(0, st.session_state.point), run.settings.gamma
+    picks, values = run.path.picks[at, :gamma], run.path.correlations[at, :gamma]
+    named = ", then ".join(
+        rf"{j} ($|\rho| = {v:.2f}$)" for j, v in zip(picks, values, strict=True) if j >= 0
+    )
+    out = (
+        r"*Iterative Maximum Correlation* finds the sum greedily. Start with the whole point,"
+        r" $\psi_0 = x_i$. Pick the point $x_j$ that correlates most with it, note the correlation"
+        r" as $c_{ij}$, take $x_j$'s part out of $\psi$, and go on with what is left, $\Gamma$"
+        f" times:\n\nFor point {at} it picks {named}."
+    )
+    if run.data.labels is not None:
+        error = preserving_error(run.path.coefficients(gamma), run.data.labels)
+        out += (
+            f" Over all points {error:.1%} of the weight lands on a wrong class"
+            " (*subspace-preserving error*)."
+        )
+    return out + " The later a pick, the less is left to go by."
+
+
+def _sparse(run: Run) -> str:
+    s = run.before.summary
+    parts = len(s.component_sizes)
+    out = (
+        r"$W$ takes the larger of $|c_{ij}|$ and $|c_{ji}|$ as the link between $i$ and $j$. With"
+        rf" $\Gamma = {run.settings.gamma}$ it holds {s.nonzeros:,} nonzeros, {s.density:.2%} of"
+        " all: nearly every pair of pictures of one person has no link at all.\n\n"
+    )
+    if parts > 1:
+        out += (
+            f"The graph falls into **{parts} pieces** where there should be {run.n_clusters}."
+            " Nothing tells which pieces belong together, so its connectivity, CONN, is 0"
+        )
+    else:
+        out += f"The graph is in one piece, but hangs by threads: CONN inside is {s.conn.mean:.3f}"
+    acc = "" if s.acc is None else f", and only {s.acc:.0%} of the points come out right (ACC of W)"
+    return out + acc + "."
+
+
+def _pce(run: Run) -> str:
+    changed, by = causes(run), groups(run)
+    counts = tally(changed, by.of)
+    inside = sum(t.inside for t in counts)
+    share = f", {inside / len(changed):.0%} of them inside a {by.one}" if len(changed) else ""
+    each = ", ".join(f"{t.inside + t.between:,} by condition {t.condition}" for t in counts)
+    return (
+        "*Piecewise Correlation Estimation* fills the gaps: if $k$ is strongly linked with $i$ and"
+        r" with $j$, then $i$ and $j$ should be linked as well. Strong means above $\theta_2 ="
+        rf" {run.settings.theta2:.2f}$, extremely strong above $\theta_1 ="
+        rf" {run.settings.theta1:.2f}$; the three cases are the *conditions* of Definition 2."
+        f"\n\nHere {run.settings.dense} raised **{len(changed):,} pairs**{share}"
+        + (f": {each}." if run.settings.dense == "PCE" else ".")
+        + f" Nonzeros grow from {run.before.summary.nonzeros:,} to"
+        f" {run.after.summary.nonzeros:,}."
+    )
+
+
+def _distances(run: Run) -> str:
+    changed, by = causes(run), groups(run)
+    inside = float((by.of[changed.i] == by.of[changed.j]).mean()) if len(changed) else 0.0
+    return (
+        r"For methods other than IMC the paper offers a *universal* dense stage: turn similarity"
+        r" into a distance, take the way over a third point where it is shorter, turn back. Three"
+        r" distances: **D1** $1 - w$, **D2** $1 - \ln w$, **D3** $1/w$. As one formula each,"
+        r" $w^*_{ij}$ is the best over $k$ of $w_{ik} + w_{kj} - 1$, of $w_{ik} w_{kj} / e$, or of"
+        r" $w_{ik} w_{kj} / (w_{ik} + w_{kj})$."
+        f"\n\nThere is no threshold, so every shared neighbour counts, the wrong ones too:"
+        f" {run.settings.dense} raised **{len(changed):,} pairs**, {inside:.0%} of them inside a"
+        f" {by.one}."
+    )
+
+
+def _spectral(run: Run) -> str:
+    b, a = run.before.summary, run.after.summary
+    out = (
+        r"A cluster is good if much similarity stays inside (vol) and little is cut; *Ncut* adds up"
+        r" cut over vol. Spectral clustering makes it small with the top eigenvectors of"
+        r" $D^{-1/2} W^* D^{-1/2}$: they give each point a place, and k-means groups the places."
+        " The charts *Spectral embedding* below show them for W and for W*."
+        f"\n\nOn **{run.data.name}** Ncut goes from {b.ncut:.2f} (W) to {a.ncut:.2f} (W*)"
+    )
+    if a.acc is None or b.acc is None:
+        return out + "."
+    return out + f", and the share of points in the right cluster from {b.acc:.0%} to {a.acc:.0%}."
+
+
+def _fails(run: Run) -> str:
+    a, vol, cut = sums.measured(run)
+    out = (
+        "Why should Ncut fall? The paper counts entries. With $k$ links a point, the two-hop paths"
+        r" give about $Nk^2$ entries, less $\tau$ where paths meet; if only few of the links are"
+        r" wrong, $\zeta \ll N$, nearly all new ones lie inside, and Ncut changes by the factor"
+        "\n\n"
+        rf"For **{run.data.name}** that would be {a.q_predicted_no_tau:.2f} with $\tau = 0$. But it"
+        f" has {a.zeta:,} wrong entries (ζ) on {a.n} points (N), and each of them spreads. "
+    )
+    out += sums.verdict(a, vol, cut, groups(run).many)
+    b, s = run.before.summary, run.after.summary
+    if b.acc is not None and s.acc is not None:
+        out += f" ACC goes from {b.acc:.1%} to {s.acc:.1%}."
+    return out
+
+
+STEPS = [
+    Step(
+        "a point is made of others",
+        "eq. 1",
+        r"X = XC, \quad \operatorname{diag}(C) = 0",
+        _expression,
+        "at the cross in W: it marks the row and the column of one point, and the dots on it are"
+        " its partners. Each square on the diagonal is one person; nearly all dots lie inside.",
+        "clicking a dot: the cross moves to that pair. The tab *Gallery* at the bottom shows the"
+        " pictures.",
+        {"dense": "none", "point": 100},
+    ),
+    Step(
+        "IMC picks one by one",
+        "Algorithm 1, eq. 3",
+        r"c_{ij} = \max_j |\rho_{\psi_\gamma x_j}|, \quad"
+        r"\psi_{\gamma+1} = \psi_\gamma - (\psi_\gamma \cdot x_j)\, x_j",
+        _imc,
+        "at how the dots thin out away from the diagonal: the first picks are nearly always right.",
+        "Γ in the sidebar, from 1 to 20. More picks: more links, and more of them wrong. The screen"
+        " *Step through* shows the picks of a point in slow motion.",
+        {"gamma": 3, "dense": "none", "point": 100},
+    ),
+    Step(
+        "why W is too sparse",
+        "eq. 5 and CONN",
+        r"W = \max(|C|, |C^\top|)",
+        _sparse,
+        "at *Components* and *CONN* in the table below the matrices, and at how empty the squares"
+        " are.",
+        "raising Γ until the graph is in one piece, then see what it costs: dots outside the"
+        " squares.",
+        {"gamma": 1, "dense": "none"},
+    ),
+    Step(
+        "PCE fills the gaps",
+        "Definitions 1 and 2, Algorithm 2",
+        r"w^*_{ij} = \begin{cases}\frac12(w_{ik}+w_{kj}) & 1)\\ \min(w_{ik},w_{kj}) & 2)\\"
+        r"\frac12\max(w_{ik},w_{kj}) & 3)\end{cases}",
+        _pce,
+        "at the left matrix: raised entries in the colour of their condition, in full where they"
+        " join two classes and are wrong, pale inside a class. The right one is W*.",
+        "θ₁ and θ₂: lower, and more is filled, right and wrong. The screen *Inspect* lists every"
+        " raised entry with its reason.",
+        {"view": "change"},
+    ),
+    Step(
+        "D1, D2, D3: a dense stage for any method",
+        "Algorithm 4, Table 1",
+        r"d^*_{ij} = \min(d_{ij},\; d_{ik} + d_{kj})",
+        _distances,
+        "at the full colours outside the blocks: links between classes, far more than with PCE in"
+        " the step before.",
+        "switching *Dense stage* between PCE, D1, D2 and D3, and compare Ncut and ACC above.",
+        {"dense": "D3", "view": "change"},
+    ),
+    Step(
+        "what spectral clustering does with it",
+        "eq. 6–8",
+        r"\mathrm{Ncut} = \sum_{i=1}^{n} \frac{\mathrm{cut}(A_i, \overline{A_i})}"
+        r"{\mathrm{vol}(A_i)}",
+        _spectral,
+        "at the embedding: one heap for each class in W*, a tangle in W. Crosses are points in the"
+        " wrong cluster.",
+        "*Dense stage* none, PCE and D3. Then the tab *Eigenvalues*: the gap after the n-th is"
+        " what tells the number of clusters.",
+        {"data": "noise"},
+    ),
+    Step(
+        "where it fails",
+        "eq. 9–13",
+        r"\widetilde Q = \frac{Nk^2 - Nk}{Nk^2 - \tau}",
+        _fails,
+        "at the dots outside the squares of W, which become stripes in W*. The subspaces share"
+        " three of their four directions, so points near the shared part belong to all of them.",
+        "fewer picks (Γ = 2), or *Inspect*, tab *In sums*, where every quantity of eq. 13 stands"
+        " beside its measurement.",
+        {"data": "overlap"},
+    ),
+]
