@@ -170,11 +170,11 @@ def test_a_setting_does_not_fall_back_to_what_it_was_before_its_widget(app):
     """Streamlit keeps that value and brings it back when the widget goes."""
     run(app)
     run(app)
-    app.switch_page("pages/step.py")
+    app.switch_page("pages/step/page.py")
     run(app)
     app.segmented_control(key="step").set_value("pair")
     run(app)
-    app.switch_page("pages/words.py")
+    app.switch_page("pages/words/page.py")
     widget = app.session_state._state._state._key_id_mapper.get_id_from_key("step")
     state = app.session_state._state._state
     state._compact_state()  # as a fragment's run does, without app.py

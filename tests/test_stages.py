@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import sdsc_core.run
 from pages.shared import run as stages
 from pages.shared.settings import METHOD, defaults
 from sdsc_core.datasets import Dataset, make_subspaces
@@ -35,7 +36,8 @@ def session(monkeypatch):
     """Begins a session with the defaults and some settings."""
 
     def begin(data=None, **settings):
-        state = State(defaults() | {"data": "mine", "loaded": {"mine": data or small()}} | settings)
+        start = {"data": "mine", "loaded": {"mine": data or small()}, "run_number": 1}
+        state = State(defaults() | start | settings)
         monkeypatch.setattr(stages, "st", MagicMock(session_state=state))
         return state
 
@@ -64,7 +66,7 @@ def same(a, b):
 
 CHANGES = {
     "gamma": 3, "theta1": 0.9, "theta2": 0.5, "dense": "D3", "residual": "centred",
-    "similarity": "pair", "seed": 3, "clusters": "eigengap", "classes": [0, 2], "each": 33,
+    "similarity": "pair", "seed": 3, "clusters": "gap", "classes": [0, 2], "each": 33,
     "pca": 5, "unit": True, "centre": True, "hide": True,
 }  # fmt: skip
 
@@ -121,10 +123,15 @@ def test_the_same_numbers_under_another_name(session):
 
 def test_only_what_lies_after_a_change_is_computed_again(session, monkeypatch):
     done = []
-    for stage in ("imc", "dense_stage", "spectrum", "changes"):
-        work = getattr(stages, stage)
+    for module, stage in (
+        (sdsc_core.run, "imc"),
+        (sdsc_core.run, "dense_stage"),
+        (sdsc_core.run, "spectrum"),
+        (stages, "changes"),
+    ):
+        work = getattr(module, stage)
         monkeypatch.setattr(
-            stages, stage, lambda *a, s=stage, w=work, **k: done.append(s) or w(*a, **k)
+            module, stage, lambda *a, s=stage, w=work, **k: done.append(s) or w(*a, **k)
         )
     state = session()
     everything(state)
