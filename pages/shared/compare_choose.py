@@ -12,6 +12,7 @@ from pages.shared.stop import heed_stop
 from sdsc_core import METHODS, compare
 from sdsc_core.blocks import watched
 from sdsc_core.datasets import Dataset
+from sdsc_core.estimates import estimate
 from sdsc_core.methods import Parameter
 
 KINDS = ("faces", "digits", "motion")
@@ -156,7 +157,7 @@ def _estimate(data: Dataset, todo: list[Job]) -> tuple[float, int]:
         if job.method in refused:
             continue
         key = ("estimate", data.digest, job.n_clusters, job.method, tuple(job.params.items()))
-        work = partial(compare.estimate, data, job.method, job.n_clusters, job.params)
+        work = partial(estimate, data, job.method, job.n_clusters, job.params)
         try:
             with st.spinner(f"Estimating the time of {job.method} …"):
                 found = remember(key, work)
