@@ -2,7 +2,6 @@
 
 import csv
 import io
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Any
@@ -10,16 +9,13 @@ from typing import Any
 import numpy as np
 
 from sdsc_core.blocks import Progress
-from sdsc_core.datasets import Dataset, prepare
+from sdsc_core.datasets import Dataset
 from sdsc_core.dense import DENSE_STAGES
 from sdsc_core.methods import METHODS
 from sdsc_core.methods._memory import check_memory
-from sdsc_core.run import Keep, Report, Run, run_stages, sparse_stage, suggested_n_clusters
+from sdsc_core.run import Keep, Report, Run, run_stages, suggested_n_clusters
 from sdsc_core.settings import RunSettings
 
-# How the time of a method grows with the number of points, for the estimate before a run.
-GROWTH = {"LSR": 3.0, "LRR": 3.0, "BDR": 3.0, "LRSC": 3.0, "SSC": 2.3, "SSSC": 2.3}
-PROBE_POINTS = 100
 STAGES = tuple(d or "none" for d in DENSE_STAGES)  # the order of every table
 AVERAGES = ("mean", "median")
 PERCENT = ("acc", "nmi")
@@ -86,38 +82,6 @@ def suggest_clusters(data: Dataset, progress: Progress | None = None) -> int:
     """
     gamma = min(RunSettings.gamma, data.n_points - 1)
     return suggested_n_clusters(data, RunSettings(gamma=gamma, dense=None), progress)
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """Seconds that a method may take, and the number of points it was tried on."""
-
-    seconds: float
-    points: int
-
-
-def estimate(data: Dataset, method: str, n_clusters: int, params: dict[str, Any]) -> Estimate:
-    """How long a method may take: measured on about a hundred points, then scaled up.
-
-    >>> from sdsc_core.datasets import make_subspaces
-    >>> estimate(make_subspaces(2, 2, 20, 10), "IMC", 2, {}).points
-    20
-    """
-    n = data.n_points
-    share = max(2, PROBE_POINTS // max(1, data.n_classes))
-    part = prepare(data, per_class=share if data.n_classes else min(n, PROBE_POINTS))
-    params = dict(params)
-    if "n_iterations" in params:
-        params["n_iterations"] = min(params["n_iterations"], part.n_points - 1)
-    k = min(n_clusters, part.n_points)
-    settings = RunSettings.of_method(method, params, n_clusters=k)
-    times = []
-    for _ in range(2):  # the first call may compile
-        start = time.perf_counter()
-        sparse_stage(part, settings)
-        times.append(time.perf_counter() - start)
-    took = min(times)
-    return Estimate(took * (n / part.n_points) ** GROWTH.get(method, 2.0), part.n_points)
 
 
 def fits(data: Dataset, method: str, limit: int | None = None) -> str:

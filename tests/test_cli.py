@@ -11,7 +11,9 @@ import pytest
 import scipy.sparse as sp
 
 import sdsc_core
-from sdsc_core import METHODS, SDSC, benchmark, cli, datasets
+from sdsc_core import METHODS, SDSC, cli, datasets
+from sdsc_core.cli import app, benchmark
+from sdsc_core.cli.progress import Reporter
 from sdsc_core.paths import home
 from tests.conftest import ROOT
 
@@ -170,12 +172,12 @@ def test_interrupt_has_its_own_exit_code(monkeypatch):
 
 
 def test_progress_is_a_line_on_a_terminal_and_rare_elsewhere(monkeypatch, capsys):
-    quiet = cli.Reporter()
+    quiet = Reporter()
     quiet(1, 2)
     quiet.clear()
     assert capsys.readouterr().err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    live = cli.Reporter()
+    live = Reporter()
     live.stage, live._next = "IMC", 0.0
     live(1, 2)
     live.clear()
@@ -190,7 +192,7 @@ def test_version(capsys):
 
 def test_app_is_started_with_the_settings_of_its_folder(monkeypatch, tmp_path):
     started = []
-    monkeypatch.setattr(cli.runpy, "run_module", lambda name, **_: started.append(name))
+    monkeypatch.setattr(app.runpy, "run_module", lambda name, **_: started.append(name))
     monkeypatch.setattr(sys, "argv", [])
     monkeypatch.setenv("SDSC_DATA", "before")
     argv = ["app", "--port", "8080", "--data", str(tmp_path), "--server.headless", "true"]
@@ -206,7 +208,7 @@ def test_app_is_started_with_the_settings_of_its_folder(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("given", [["--server.address", "0.0.0.0"], ["--server.address=0.0.0.0"]])
 def test_the_app_is_opened_to_others_when_asked(monkeypatch, given):
-    monkeypatch.setattr(cli.runpy, "run_module", lambda name, **_: None)
+    monkeypatch.setattr(app.runpy, "run_module", lambda name, **_: None)
     monkeypatch.setattr(sys, "argv", [])
     assert cli.main(["app", *given]) == 0
     pairs = dict(zip(sys.argv[3::2], sys.argv[4::2], strict=True))
@@ -230,7 +232,7 @@ def test_all_that_is_large_is_imported_before_the_server_and_in_its_thread():
 
 def test_flags_of_nested_and_repeated_settings():
     settings = {"theme": {"light": {"radius": 3}, "colours": ["red", "blue"]}, "on": True}
-    assert " ".join(cli._flags(settings)) == (
+    assert " ".join(app._flags(settings)) == (
         "--theme.light.radius 3 --theme.colours red --theme.colours blue --on true"
     )
 

@@ -167,6 +167,13 @@ def shown_table(app):
     return next(e.proto.body for e in app.get("html") if "<tbody>" in e.proto.body)
 
 
+def knn_cell(data, dense, **settings):
+    """A cell of KNN, computed by the library."""
+    n_clusters = data.n_classes
+    knn = {"method": "KNN", "params": {"n_neighbours": 6}, "n_clusters": n_clusters}
+    return compare.compare_cell(data, RunSettings(**knn, dense=dense, **settings))
+
+
 def test_the_screen_runs_what_is_chosen(app):
     open_screen(app, data="motion", stages="D3.none")
     press(app, "Run")
@@ -175,9 +182,7 @@ def test_the_screen_runs_what_is_chosen(app):
     ]  # fmt: skip
     assert not app.session_state.queue.keys
     assert shown_table(app).index(">none<") < shown_table(app).index(">D3<")
-    data = datasets.sample("motion")
-    solved = compare.solve(data, "KNN", 3, {"n_neighbours": 6})
-    assert done(app)[3].acc == compare.finish(data, solved, "KNN", "D3", 3)[0].acc
+    assert done(app)[3].acc == knn_cell(datasets.sample("motion"), "D3")[0].acc
 
 
 @pytest.fixture
@@ -185,15 +190,15 @@ def cut_short(monkeypatch):
     """Ends the script in the second cell by an exception of Streamlit's, once."""
 
     def by(exception):
-        finish, calls = compare.finish, []
+        compare_cell, calls = compare.compare_cell, []
 
-        def finish_or_not(*args, **options):
+        def cell_or_not(*args, **options):
             calls.append(args)
             if len(calls) == 2:
                 raise exception
-            return finish(*args, **options)
+            return compare_cell(*args, **options)
 
-        monkeypatch.setattr(compare, "finish", finish_or_not)
+        monkeypatch.setattr(compare, "compare_cell", cell_or_not)
 
     return by
 
@@ -257,10 +262,7 @@ def test_a_repeat_draws_other_samples(app):
     raw = datasets.sample("digits")
     for repeat, result in enumerate(done(app)):
         data = datasets.prepare(raw, per_class=20, pca=30, random_state=repeat)
-        solved = compare.solve(data, "KNN", data.n_classes, {"n_neighbours": 6})
-        by_hand = compare.finish(
-            data, solved, "KNN", "D1", data.n_classes, random_state=repeat
-        )[0]  # fmt: skip
+        by_hand = knn_cell(data, "D1", seed=repeat)[0]
         assert (result.repeat, result.acc, result.conn) == (repeat, by_hand.acc, by_hand.conn)
     assert "standard deviation" in shown_table(app)  # in the title of the cell
     mean = shown_table(app)
@@ -289,8 +291,7 @@ def test_theta_matters_for_pce_alone(app):
     assert shown_table(app).count("<td") == 2  # the method's name and its figure without a stage
     assert "2 cells, 1 of them done" in " ".join(m.value for m in app.markdown)
     press(app, "Run")
-    solved = compare.solve(datasets.sample("motion"), "KNN", 3, {"n_neighbours": 6})
-    star = compare.finish(datasets.sample("motion"), solved, "KNN", "PCE", 3, thetas=(0.9, 0.6))[1]
+    star = knn_cell(datasets.sample("motion"), "PCE", theta1=0.9)[1].after.W
     kept = list(app.session_state.matrices.values())[-1][1]
     assert np.allclose(kept.toarray(), star.toarray(), atol=1e-12)
 
@@ -324,7 +325,7 @@ def test_a_failed_cell_is_told_only_where_it_belongs(app, monkeypatch):
     def fail(*args, **options):
         raise ValueError("Nothing works; try again.")
 
-    monkeypatch.setattr(compare, "finish", fail)
+    monkeypatch.setattr(compare, "compare_cell", fail)
     press(app, "Run")
     assert "KNN: Nothing works; try again." in said(app)
     app.selectbox(key="data").select("digits").run()

@@ -25,9 +25,9 @@ from sdsc_core.datasets import (
     make_subspaces,
     pca_variance,
     prepare,
-    seconds_needed,
     variance_curve,
 )
+from sdsc_core.estimates import seconds_needed
 from tests.conftest import ROOT
 
 

@@ -473,10 +473,10 @@ def test_memory_is_refused_with_the_figure(name, X):
     ("name", "params", "message"),
     [
         ("SSC", {"alhpa": 3}, "alhpa is not a parameter of SSC; it takes alpha, affine"),
-        ("SSC", {"alpha": -1}, "alpha is -1; give a number from 1.1 to 2000"),
+        ("SSC", {"alpha": -1}, "alpha is -1; give a number above 0"),
         ("SSC", {"alpha": float("nan")}, "alpha is nan"),
         ("SSC", {"affine": 1}, "affine is 1; give True or False"),
-        ("ENSC", {"tau": 0.0}, "tau is 0.0; give a number from 0.05 to 1"),
+        ("ENSC", {"tau": 0.0}, "tau is 0.0; give a number above 0 and at most 1"),
         ("OMP", {"n_nonzero": 2.5}, "n_nonzero is 2.5; give a whole number"),
         ("OMP", {"n_nonzero": 60}, "n_nonzero is 60"),
         ("LSR", {"variant": "LSR3"}, "variant is 'LSR3'; choose one of 'LSR1', 'LSR2'"),

@@ -13,6 +13,7 @@ from pages.shared.text import rough_duration
 from sdsc_core import METHODS, compare
 from sdsc_core.blocks import watched
 from sdsc_core.datasets import Dataset
+from sdsc_core.estimates import estimate
 from sdsc_core.methods import KINDS, Parameter
 
 
@@ -155,7 +156,7 @@ def _estimate(data: Dataset, todo: list[Job]) -> tuple[float, int]:
         if job.method in refused:
             continue
         key = ("estimate", data.digest, job.n_clusters, job.method, tuple(job.params.items()))
-        work = partial(compare.estimate, data, job.method, job.n_clusters, job.params)
+        work = partial(estimate, data, job.method, job.n_clusters, job.params)
         try:
             with st.spinner(f"Estimating the time of {job.method} …"):
                 found = cached(key, work)

@@ -9,7 +9,8 @@ from pages.shared.run import cached, spell_key
 from pages.shared.settings import PREPARE, apply, defaults, locked
 from pages.shared.text import escape_markdown
 from sdsc_core import figures
-from sdsc_core.datasets import Dataset, prepare, seconds_needed, variance_curve
+from sdsc_core.datasets import Dataset, prepare, variance_curve
+from sdsc_core.estimates import seconds_needed
 
 LONG = 10  # seconds after which a warning is due
 MANY = 20_000  # points, likewise

@@ -2,7 +2,7 @@
 
 from sdsc_core.datasets.columns import ROLES, Column, ColumnProblem
 from sdsc_core.datasets.dataset import Dataset, points_csv
-from sdsc_core.datasets.describe import Description, describe, seconds_needed, variance_curve
+from sdsc_core.datasets.describe import Description, describe, variance_curve
 from sdsc_core.datasets.faces import make_faces
 from sdsc_core.datasets.folder import file_in, files_in
 from sdsc_core.datasets.generators import digits, make_motion, make_subspaces
@@ -42,6 +42,5 @@ __all__ = [
     "points_csv",
     "prepare",
     "sample",
-    "seconds_needed",
     "variance_curve",
 ]

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.datasets.safe import Refused
+from sdsc_core.datasets.safe import BadFile
 from sdsc_core.datasets.tables import LABEL_NAMES, Table, is_missing
 
 Role = Literal["feature", "label", "identifier", "left out"]
@@ -32,7 +32,7 @@ class Column(NamedTuple):
     examples: tuple[str, ...]
 
 
-class ColumnProblem(Refused):
+class ColumnProblem(BadFile):
     """A cell that does not go with the role of its column; ``what`` leaves out what to do."""
 
     def __init__(self, what: str, column: str):
@@ -79,12 +79,12 @@ def table_content(table: Table, choice: Choice, transpose: bool | None) -> Conte
         [k for k, c in enumerate(columns) if c.role == role] for role in ROLES[:3]
     )
     if transpose and label:
-        raise Refused(
+        raise BadFile(
             f"transpose is True, but the labels of {table.label} are a column; give samples in"
             " rows, or choose no labels."
         )
     if not features:
-        raise Refused(f"{table.label} has no column of numbers that could be a feature.")
+        raise BadFile(f"{table.label} has no column of numbers that could be a feature.")
     X = np.stack([cells[k].checked() for k in features], axis=1)
     labels = _labels(table, label[0]) if label else None
     texts = table.texts(identifier[0]) if identifier else None
@@ -205,7 +205,7 @@ def _roles(
         for name in names:
             k = _index(table, name, argument)
             if roles.setdefault(k, role) != role:
-                raise Refused(
+                raise BadFile(
                     f"{argument} is {name!r}, but that column of {table.label} is {roles[k]}"
                     " already; give each column one role."
                 )
@@ -240,7 +240,7 @@ def _index(table: Table, wanted: Any, argument: str) -> int:
     if type(wanted) is int and -len(columns) <= wanted < len(columns):
         return wanted % len(columns)
     names = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
-    raise Refused(f"{argument} is {wanted!r}; {table.label} has the columns {names}.")
+    raise BadFile(f"{argument} is {wanted!r}; {table.label} has the columns {names}.")
 
 
 def _label(free: list[_Cells]) -> tuple[int, str] | None:

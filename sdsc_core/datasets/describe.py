@@ -11,9 +11,6 @@ from sdsc_core.datasets.prepare import pca_variance
 
 # Multiplications for a curve of variance; beyond, fewer points are drawn for it.
 MOST_FOR_VARIANCE = 10**9
-# IMC for Γ = 20 on two cores took about this long for each pair of points and pick: a part for
-# each feature and one for the search. Measured between 3,000 and 20,000 points.
-SECONDS_PER_FEATURE, SECONDS_PER_PICK = 8e-12, 1.7e-9
 
 
 @dataclass(frozen=True)
@@ -77,14 +74,3 @@ def variance_curve(dataset: Dataset, n: int = 50) -> tuple[NDArray[np.float64], 
     if most < N:
         X = X[np.sort(np.random.default_rng(0).choice(N, most, replace=False))]
     return pca_variance(X, n), len(X)
-
-
-def seconds_needed(n_points: int, n_features: int) -> float:
-    """About how long IMC takes on two cores; its cost grows with the square of the points.
-
-    >>> seconds_needed(1000, 100) < 0.1 < 600 < seconds_needed(100_000, 500)
-    True
-    """
-    check_count(n_points, "n_points", 1)
-    check_count(n_features, "n_features", 1)
-    return 20 * n_points**2 * (SECONDS_PER_FEATURE * n_features + SECONDS_PER_PICK)

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from sdsc_core.datasets.safe import (
     MAX_VARIABLES,
+    BadFile,
     Container,
-    Refused,
     Variable,
     check_size,
     dtype_name,
@@ -49,14 +49,14 @@ def _mat5_container(file: Any, label: str, limit: int) -> Container:
         Variable(name, tuple(shape), _mat5_dtype(kind)) for name, shape, kind in whosmat(file)
     ]
     if len({v.name for v in variables}) < len(variables):
-        raise Refused(f"{label} holds two variables of one name; save it again.")
+        raise BadFile(f"{label} holds two variables of one name; save it again.")
     unpacked = dict(zip(variables, sizes, strict=True)) if major else {}
 
     def read(variable: Variable) -> NDArray:
         check_readable(variable, label)
         check_size(label, variable, 8, limit)
         if variable.dtype == "cell" and unpacked.get(variable, 0) > MAX_CELL_BYTES:
-            raise Refused(
+            raise BadFile(
                 f"{variable.name} in {label} is a cell array of more than"
                 f" {megabytes(MAX_CELL_BYTES)}; save numbers, or text as a character array."
             )
@@ -76,7 +76,7 @@ def _mat5_container(file: Any, label: str, limit: int) -> Container:
 
 def check_readable(variable: Variable, label: str) -> None:
     if not (variable.is_number or variable.is_text):
-        raise Refused(f"{variable.name} in {label} is neither numbers nor text.")
+        raise BadFile(f"{variable.name} in {label} is neither numbers nor text.")
 
 
 def _mat5_dtype(kind: str) -> str:
@@ -97,7 +97,7 @@ def _element_sizes(file: IO[bytes], label: str, limit: int) -> list[int]:
         kind, length = struct.unpack(f"{order}II", tag)
         sizes.append(_inflated(_pieces(file, length), limit) if kind == COMPRESSED else length)
         if sizes[-1] > limit:
-            raise Refused(f"{label} unpacks to more than {megabytes(limit)}, which is the limit.")
+            raise BadFile(f"{label} unpacks to more than {megabytes(limit)}, which is the limit.")
         position = file.seek(position + 8 + length)
     return sizes
 
@@ -121,7 +121,7 @@ def _inflated(pieces: Iterable[bytes], most: int) -> int:
 def _cell_text(value: NDArray, variable: Variable, label: str) -> NDArray:
     cells = [np.ravel(cell) for cell in value.ravel()]
     if not all(cell.dtype.kind == "U" for cell in cells):
-        raise Refused(f"{variable.name} in {label} is a cell array of other things than text.")
+        raise BadFile(f"{variable.name} in {label} is a cell array of other things than text.")
     return np.array([str(cell[0]) if cell.size else "" for cell in cells])
 
 
@@ -131,12 +131,12 @@ def _hdf5_container(file: IO[bytes], label: str, limit: int) -> Container:
     root = h5py.File(file, "r")
     names = [name for name in root if not name.startswith("#")]
     if len(names) > MAX_VARIABLES:
-        raise Refused(
+        raise BadFile(
             f"{label} holds {len(names):,} variables; at most {MAX_VARIABLES:,} are read."
         )
     for name in names:
         if not isinstance(root.get(name, getlink=True), h5py.HardLink):
-            raise Refused(f"{name} in {label} is a link to another place, which is not followed.")
+            raise BadFile(f"{name} in {label} is a link to another place, which is not followed.")
     items = {name: root[name] for name in names}
     variables = [_hdf5_variable(name, item) for name, item in items.items()]
 
@@ -175,7 +175,7 @@ def _hdf5_variable(name: str, item: Any) -> Variable:
 def _hdf5_values(data: Any, place: str, limit: int) -> NDArray:
     """The values in MATLAB's order, if they lie in this file and unpack to what it says."""
     if data.is_virtual or data.external:
-        raise Refused(f"{place} keeps its values in another file, which is not read.")
+        raise BadFile(f"{place} keeps its values in another file, which is not read.")
     for shape in (data.shape, data.chunks or ()):
         check_size(place, Variable("The array", shape, ""), data.dtype.itemsize, limit)
     _check_chunks(data, place)
@@ -193,7 +193,7 @@ def _check_chunks(data: Any, place: str) -> None:
     filters = [plist.get_filter(i)[0] for i in range(plist.get_nfilters())]
     usual = (h5z.FILTER_DEFLATE, h5z.FILTER_SHUFFLE, h5z.FILTER_FLETCHER32)
     if any(f not in usual for f in filters) or len(set(filters)) < len(filters):
-        raise Refused(f"{place} is packed in an unusual way; save it with gzip or unpacked.")
+        raise BadFile(f"{place} is packed in an unusual way; save it with gzip or unpacked.")
     if h5z.FILTER_DEFLATE not in filters:
         return
     skipped = 1 << filters.index(h5z.FILTER_DEFLATE)
@@ -202,13 +202,13 @@ def _check_chunks(data: Any, place: str) -> None:
     for i in range(data.id.get_num_chunks()):
         mask, raw = data.id.read_direct_chunk(data.id.get_chunk_info(i).chunk_offset)
         if not mask & skipped and _inflated([raw], most) > most:
-            raise Refused(f"{place} unpacks to more than its header says.")
+            raise BadFile(f"{place} unpacks to more than its header says.")
 
 
 def _hdf5_text(item: Any, label: str, limit: int) -> str:
     """One text of a cell array."""
     if item.attrs.get("MATLAB_class", b"") != b"char" or item.dtype.kind != "u":
-        raise Refused(f"A cell array in {label} holds other things than text.")
+        raise BadFile(f"A cell array in {label} holds other things than text.")
     if "MATLAB_empty" in item.attrs:
         return ""
     return str(_characters(_hdf5_values(item, f"A text in {label}", limit))[0])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.datasets.safe import (
-    Refused,
+    BadFile,
     Variable,
     check_size,
     checked_members,
@@ -56,7 +56,7 @@ def read_pictures(file: IO[bytes], label: str, limit: int) -> Pictures:
         return Pictures(values, None, said)
     if "" in folders:
         outside = members[folders.index("")].filename
-        raise Refused(f"{label} has class folders, but {outside} lies outside of them.")
+        raise BadFile(f"{label} has class folders, but {outside} lies outside of them.")
     if len({_path(info).parent for info in members}) > len(set(folders)):
         said += ", folders of one name taken as one class"
     return Pictures(values, np.array(folders), said)
@@ -71,7 +71,7 @@ def _unpacked(
     for k, info in enumerate(members):
         place = f"{info.filename} in {label}"
         if info.file_size > MAX_IMAGE_BYTES:
-            raise Refused(f"{place} has {megabytes(info.file_size)}, too many for a picture.")
+            raise BadFile(f"{place} has {megabytes(info.file_size)}, too many for a picture.")
         with reading(place, "a picture"):
             picture = _open(archive.read(info), place)
             h, w = _size(picture)
@@ -80,7 +80,7 @@ def _unpacked(
                 check_size(label, Variable("The set of pictures", shape, "uint8"), 8, limit)
                 values = np.empty(shape)
             if (h, w) != values.shape[1:]:
-                raise Refused(
+                raise BadFile(
                     f"{place} has {h}×{w} pixels, but the first"
                     f" picture has {values.shape[1]}×{values.shape[2]}; all need one size."
                 )
@@ -95,17 +95,17 @@ def _checked_greys(values: NDArray[np.float64], kinds: NDArray, label: str) -> s
     deep = kinds == DEEP
     if deep.any() and (top := values[deep].max()) > 255:
         if top > 65535 or values[deep].min() < 0:
-            raise Refused(f"{label} holds grey values beyond 0 to 65,535; save 8 or 16 bits.")
+            raise BadFile(f"{label} holds grey values beyond 0 to 65,535; save 8 or 16 bits.")
         values[deep] /= 256
     colour = kinds == DEEP_COLOUR
     if colour.any() and values[colour].max() < 16:
-        raise Refused(
+        raise BadFile(
             f"{label} holds colours of 16 bits whose upper 8 bits are almost empty; save them with"
             " 8 bits."
         )
     see_through = kinds == SEE_THROUGH
     if see_through.any() and values.min() == values.max():
-        raise Refused(
+        raise BadFile(
             f"The pictures in {label} are all blank on white ground; save them without"
             " transparency."
         )
@@ -126,10 +126,10 @@ def _members(archive: zipfile.ZipFile, label: str, limit: int) -> list[zipfile.Z
         if info.filename.lower().endswith(ENDINGS) and not _is_hidden(info):
             members.append(info)
     if not members:
-        raise Refused(f"{label} holds no pictures; put them into one folder for each class.")
+        raise BadFile(f"{label} holds no pictures; put them into one folder for each class.")
     total = sum(info.file_size for info in members)
     if total > limit:
-        raise Refused(
+        raise BadFile(
             f"{label} unpacks to {megabytes(total)}; at most {megabytes(limit)} are read."
         )
     return sorted(members, key=lambda info: (_folder(info), info.filename))
@@ -158,7 +158,7 @@ def _open(data: bytes, place: str) -> Any:
 
     picture = Image.open(io.BytesIO(data), formats=FORMATS)
     if picture.width * picture.height > MAX_PIXELS:
-        raise Refused(
+        raise BadFile(
             f"{place} has {picture.height}×{picture.width} pixels; at most {MAX_PIXELS:,} are read."
         )
     # Of colours with 16 bits Pillow takes the upper 8, and forgets it with the first look inside.
@@ -178,10 +178,10 @@ def _grey(picture: Any, place: str) -> tuple[NDArray, str]:
     from PIL import Image, ImageOps
 
     if picture.mode == "F":
-        raise Refused(f"{place} holds fractions; save it with 8 or 16 bits a pixel.")
+        raise BadFile(f"{place} holds fractions; save it with 8 or 16 bits a pixel.")
     frames = getattr(picture, "n_frames", 1)
     if frames > 1 and picture.format != "MPO":
-        raise Refused(f"{place} holds {frames:,} pictures; save each in a file of its own.")
+        raise BadFile(f"{place} holds {frames:,} pictures; save each in a file of its own.")
     kind = picture.info[KIND]
     picture = ImageOps.exif_transpose(picture)
     if picture.mode.startswith("I"):

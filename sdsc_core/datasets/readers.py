@@ -14,8 +14,8 @@ from sdsc_core.datasets.matlab import mat_container
 from sdsc_core.datasets.pictures import Pictures, picture_variables, read_pictures
 from sdsc_core.datasets.safe import (
     MAX_BYTES,
+    BadFile,
     Container,
-    Refused,
     Variable,
     npy_container,
     npz_container,
@@ -117,6 +117,10 @@ def load(
                 choice = Choice(label_column, id_column, ignore, features)
                 table = read_table(file, label, header, max_bytes)
                 found = Found(**table_content(table, choice, transpose)._asdict())
+    return _dataset(found, file_name, label)
+
+
+def _dataset(found: Found, file_name: str, label: str) -> Dataset:
     labels: NDArray | None = None
     names: tuple[str, ...] = ()
     if found.labels is not None:
@@ -181,7 +185,7 @@ def _opened(path: Source, name: str | None) -> Iterator[tuple[IO[bytes], str, st
     file_name = Path(str(given)).name
     label = repr(file_name)
     if Path(file_name).suffix.lower() not in FORMATS:
-        raise Refused(f"{label} has none of the endings that can be read: {', '.join(FORMATS)}.")
+        raise BadFile(f"{label} has none of the endings that can be read: {', '.join(FORMATS)}.")
     if not isinstance(path, (str, Path)):
         path.seek(0)
         yield path, file_name, label
@@ -189,9 +193,9 @@ def _opened(path: Source, name: str | None) -> Iterator[tuple[IO[bytes], str, st
     try:
         file = open(path, "rb")  # noqa: SIM115 - closed below, apart from errors of the caller
     except FileNotFoundError:
-        raise Refused(f"path is {str(path)!r}; there is no such file.") from None
+        raise BadFile(f"path is {str(path)!r}; there is no such file.") from None
     except OSError as error:
-        raise Refused(f"path is {str(path)!r}; it cannot be opened: {error.strerror}.") from None
+        raise BadFile(f"path is {str(path)!r}; it cannot be opened: {error.strerror}.") from None
     with file:
         yield file, file_name, label
 
@@ -203,7 +207,7 @@ def _check_ending(file: IO[bytes], ending: str, label: str) -> None:
     for magic, (what, endings) in MAGIC.items():
         if start.startswith(magic) and ending not in endings:
             advice = f"call it {' or '.join(endings)}" if endings else "save or pack it otherwise"
-            raise Refused(f"{label} is {what} by its content, not {ending}; {advice}.")
+            raise BadFile(f"{label} is {what} by its content, not {ending}; {advice}.")
 
 
 def _from_arrays(
@@ -259,7 +263,7 @@ def _samples_first(
     else:
         axis = next((a for a in (0, last, 1) if values.shape[a] == n_labels), 0)
     if n_labels is not None and values.shape[axis] != n_labels:
-        raise Refused(
+        raise BadFile(
             f"{samples.name} in {label} has shape {values.shape}, which does not go with"
             f" {n_labels} labels"
             + (f" and transpose={transpose}." if transpose is not None else ".")
@@ -297,11 +301,11 @@ def _classes(
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Labels from 0 in the order of the sorted values, and a name for each."""
     if raw.dtype.kind == "f" and not np.isfinite(raw).all():
-        raise Refused(f"{label} has labels that are missing or infinite; each sample needs one.")
+        raise BadFile(f"{label} has labels that are missing or infinite; each sample needs one.")
     if raw.dtype.kind in "US":
         raw = np.char.strip(raw)
         if (raw == "").any():
-            raise Refused(f"{label} has labels that are empty; each sample needs one.")
+            raise BadFile(f"{label} has labels that are empty; each sample needs one.")
     values, labels = np.unique(raw, return_inverse=True)
     exact = values.dtype.kind == "f" and (abs(values) < 2**53).all()
     if not names and exact and (values % 1 == 0).all():

@@ -20,7 +20,7 @@ MAX_BYTES = 2 * 2**30  # of one array in memory, as float64 where it holds numbe
 MAX_VARIABLES = 1000  # in one file
 
 
-class Refused(ValueError):
+class BadFile(ValueError):
     """Our own sentence about a file; `reading` lets it through."""
 
 
@@ -61,12 +61,12 @@ def reading(label: str, what: str) -> Iterator[None]:
     """One sentence in place of whatever a parser raises on a broken file."""
     try:
         yield
-    except (Refused, MissingExtra):
+    except (BadFile, MissingExtra):
         raise
     except MemoryError as error:
-        raise Refused(f"{label} needs more memory than there is.") from error
+        raise BadFile(f"{label} needs more memory than there is.") from error
     except Exception as error:
-        raise Refused(
+        raise BadFile(
             f"{label} could not be read as {what}; it is damaged or of another kind."
         ) from error
 
@@ -75,7 +75,7 @@ def check_size(label: str, variable: Variable, itemsize: int, limit: int) -> Non
     """Refuse an array that would take more than ``limit`` bytes."""
     needed = variable.size * max(itemsize, 8)
     if min(variable.shape, default=0) < 0 or needed > limit:
-        raise Refused(
+        raise BadFile(
             f"{variable.name} in {label} has shape {variable.shape} and would take"
             f" {megabytes(needed)}; at most {megabytes(limit)} are read."
         )
@@ -86,7 +86,7 @@ def real_numbers(values: NDArray, place: str) -> NDArray:
     if values.dtype.kind != "c":
         return values
     if (values.imag != 0).any():
-        raise Refused(
+        raise BadFile(
             f"{place} holds complex numbers; save real and imaginary parts, or absolute values,"
             " as features."
         )
@@ -127,7 +127,7 @@ def npz_container(file: IO[bytes], label: str, limit: int) -> Container:
         with archive.open(info) as member:
             shape, headers[name] = _npy_header(member, label)
         if name in members:
-            raise Refused(f"{label} holds two variables of one name; save it again.")
+            raise BadFile(f"{label} holds two variables of one name; save it again.")
         members[name] = info
         variables.append(Variable(name, shape, dtype_name(headers[name])))
 
@@ -147,12 +147,12 @@ def checked_members(archive: zipfile.ZipFile, label: str, most: int) -> list[zip
     """
     members = [info for info in archive.infolist() if not info.is_dir()]
     if len(members) > most:
-        raise Refused(f"{label} holds {len(members):,} files; at most {most:,} are read.")
+        raise BadFile(f"{label} holds {len(members):,} files; at most {most:,} are read.")
     for info in members:
         if info.flag_bits & 1:
-            raise Refused(f"{info.filename} in {label} is encrypted; pack it without a password.")
+            raise BadFile(f"{info.filename} in {label} is encrypted; pack it without a password.")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise Refused(
+            raise BadFile(
                 f"{info.filename} in {label} is packed in an unusual way; use plain zip (deflate)."
             )
     return members
@@ -165,7 +165,7 @@ def _npy_header(stream: Any, label: str) -> tuple[tuple[int, ...], np.dtype]:
         (2, 0): np.lib.format.read_array_header_2_0,
     }
     if version not in headers:
-        raise Refused(f"{label} has version {version} of NumPy's format; save a plain array.")
+        raise BadFile(f"{label} has version {version} of NumPy's format; save a plain array.")
     shape, _, dtype = headers[version](stream)
     return shape, dtype
 
@@ -174,12 +174,12 @@ def _read_npy(
     stream: Any, label: str, variable: Variable, dtype: np.dtype, available: int, limit: int
 ) -> NDArray:
     if variable.dtype == "other":
-        raise Refused(
+        raise BadFile(
             f"{variable.name} in {label} holds {dtype}; only plain numbers and text are read."
         )
     check_size(label, variable, dtype.itemsize, limit)
     if variable.size * dtype.itemsize > available:
-        raise Refused(f"{variable.name} in {label} is cut short; save the file again.")
+        raise BadFile(f"{variable.name} in {label} is cut short; save the file again.")
     values = np.lib.format.read_array(stream, allow_pickle=False)
     values = real_numbers(values, f"{variable.name} in {label}")
     return _decoded(values) if dtype.kind == "S" else values

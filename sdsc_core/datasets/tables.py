@@ -9,7 +9,7 @@ from typing import IO, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.datasets.safe import Refused, Variable, check_size
+from sdsc_core.datasets.safe import BadFile, Variable, check_size
 from sdsc_core.extras import require
 
 Header = bool | Literal["auto"]
@@ -65,7 +65,7 @@ def read_table(file: IO[bytes], label: str, header: Header, limit: int) -> Table
     rows = np.arange(len(frame)) + layout.first_row
     filled = ~frame.isna().all(axis=1).to_numpy()
     if not filled.any():
-        raise Refused(f"{label} has no values in its rows; give a row for each sample.")
+        raise BadFile(f"{label} has no values in its rows; give a row for each sample.")
     if not filled.all():
         frame = frame[filled].reset_index(drop=True).infer_objects()
     return Table(label, layout, frame, rows[filled], file)
@@ -86,7 +86,7 @@ def _layout(file: IO[bytes], label: str, header: Header) -> Layout:
     lines, ends, skipped = _first_lines(file, encoding)
     begin = ends.pop(0)
     if not lines:
-        raise Refused(f"{label} is empty; give a table with a row for each sample.")
+        raise BadFile(f"{label} is empty; give a table with a row for each sample.")
     delimiter = next((d for d in "\t;" if d in re.sub(r'"[^"]*"', "", lines[0])), ",")
     reader = csv.reader(lines, delimiter=delimiter)
     first = [cell.strip() for cell in next(reader)]
@@ -99,9 +99,9 @@ def _layout(file: IO[bytes], label: str, header: Header) -> Layout:
     has_header = _looks_like_header(names, rows, decimal) if header == "auto" else header
     only_names = not rows and not any(_is_number(cell, decimal) for cell in first)
     if not rows and (has_header or only_names):
-        raise Refused(f"{label} has a header but no rows; give a row for each sample.")
+        raise BadFile(f"{label} has a header but no rows; give a row for each sample.")
     if has_header and len(names) != len(second):
-        raise Refused(
+        raise BadFile(
             f"{label} has {len(names)} names in its header and {len(second)} cells in the row"
             " after it."
         )
@@ -126,14 +126,14 @@ def _encoding(file: IO[bytes], label: str) -> str:
         try:
             while piece := file.read(2**20):
                 if "\x00" in decoder.decode(piece):
-                    raise Refused(
+                    raise BadFile(
                         f"{label} is not UTF-8 text, perhaps UTF-16; save it as CSV in UTF-8."
                     )
             decoder.decode(b"", final=True)
             return encoding
         except UnicodeDecodeError:
             continue
-    raise Refused(f"{label} is neither UTF-8 nor Windows-1252 text; save it as CSV in UTF-8.")
+    raise BadFile(f"{label} is neither UTF-8 nor Windows-1252 text; save it as CSV in UTF-8.")
 
 
 def _first_lines(file: IO[bytes], encoding: str) -> tuple[list[str], list[int], int]:
@@ -284,7 +284,7 @@ def _parse(file: IO[bytes], layout: Layout, label: str, **options: Any) -> Any:
         if found is None:
             raise
         expected, line, seen = map(int, found.groups())
-        raise Refused(
+        raise BadFile(
             f"{label} has {seen} cells in row {line + layout.first_row - 1}, but {expected} in its"
             " first."
         ) from None

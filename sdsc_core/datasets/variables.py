@@ -5,7 +5,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.datasets.safe import Container, Refused, Variable
+from sdsc_core.datasets.safe import BadFile, Container, Variable
 from sdsc_core.datasets.tables import LABEL_NAMES
 
 SAMPLE_NAMES = ("x", "fea", "data", "features", "samples", "images")
@@ -24,7 +24,7 @@ def find_samples(container: Container, label: str, x: str | None) -> Variable:
     if x is not None:
         chosen = _find(container, x, label, "x")
         if chosen not in tables:
-            raise Refused(
+            raise BadFile(
                 f"x is {x!r}, which has shape {chosen.shape} and type {chosen.dtype}; choose"
                 " numbers in two dimensions, or three for pictures."
             )
@@ -34,14 +34,14 @@ def find_samples(container: Container, label: str, x: str | None) -> Variable:
         if variable in tables:
             return variable
         if variable.is_number and len(variable.shape) > 3:
-            raise Refused(
+            raise BadFile(
                 f"{variable.name} in {label} has shape {variable.shape}; give numbers in two"
                 " dimensions, or three for pictures, which are grey."
             )
         if _split(variable.name)[0] in SAMPLE_NAMES[:2] and variable.dtype in ("cell", "other"):
-            raise Refused(_no_table(container, label, [variable]))
+            raise BadFile(_no_table(container, label, [variable]))
     if not tables:
-        raise Refused(_no_table(container, label, named))
+        raise BadFile(_no_table(container, label, named))
     others = [v for v in tables if _split(v.name)[0] not in LABELS]
     return max(others or tables, key=lambda variable: variable.size)
 
@@ -65,7 +65,7 @@ def find_labels(
         variable = _find(container, y, label, "y")
         raw = _labels(container, variable, samples)
         if raw is None:
-            raise Refused(f"y is {y!r}, which has shape {variable.shape}; give one label a sample.")
+            raise BadFile(f"y is {y!r}, which has shape {variable.shape}; give one label a sample.")
         return raw, variable
     for variable in _label_candidates(container, samples):
         if set(variable.shape) & set(sides(samples)):
@@ -94,7 +94,7 @@ def find_names(
             continue
         try:
             found = container.read(variable).ravel()
-        except Refused:
+        except BadFile:
             continue  # a guess: a cell of something else leaves the classes without names
         return tuple(str(found[k]).strip() for k in rows)
     return ()
@@ -151,7 +151,7 @@ def _find(container: Container, name: str, label: str, argument: str) -> Variabl
         if variable.name == name:
             return variable
     names = ", ".join(variable.name for variable in container.variables[:20])
-    raise Refused(f"{argument} is {name!r}; {label} holds {names or 'nothing'}.")
+    raise BadFile(f"{argument} is {name!r}; {label} holds {names or 'nothing'}.")
 
 
 def _split(name: str) -> tuple[str, str]:

@@ -63,7 +63,7 @@ def elastic_nets(
     across = across or Across(np.zeros(n, np.int64), 0.0)
     gram = X @ X.T if 8 * n * n <= GRAM_BYTES else np.empty((0, 0))
 
-    def solve(start: int, stop: int):
+    def solve(start: int, stop: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
         Q = gram[start:stop] if gram.size else X[start:stop] @ X.T
         counts = np.zeros(stop - start, np.int64)
         status = np.zeros((stop - start, 2))
@@ -81,14 +81,9 @@ def elastic_nets(
         return indices, values, counts, status
 
     parts = run_blocks(solve, n, BLOCK, n_jobs=n_jobs, progress=progress)
-    counts = np.concatenate([p[2] for p in parts])
-    status = np.concatenate([p[3] for p in parts])
-    data = (
-        np.concatenate([p[1] for p in parts]),
-        np.concatenate([p[0] for p in parts]),
-        np.concatenate([[0], np.cumsum(counts)]),
-    )
-    C = sp.csr_array(data, shape=(n, n))
+    indices, values, counts, status = (np.concatenate(p) for p in zip(*parts, strict=True))
+    indptr = np.concatenate([[0], np.cumsum(counts)])
+    C = sp.csr_array((values, indices, indptr), shape=(n, n))
     C.sort_indices()
     return ElasticNets(C, int(status[:, 0].max()), float(status[:, 1].max()))
 

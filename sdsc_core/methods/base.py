@@ -35,9 +35,11 @@ class Parameter:
     """One setting of a method: what a slider shows and what a call may give.
 
     The type of ``default`` is the type of the parameter; ``choices`` makes it a list of names.
+    ``low`` and ``high`` are the slider's ends. A call may give more: a whole number from ``low``
+    on, any other number above 0, both up to ``most``, which is what the mathematics allows.
 
-    >>> Parameter("lam", 0.4, 1e-6, 1e3, "Weight of the penalty.", log=True).check(2)
-    2.0
+    >>> Parameter("lam", 0.4, 1e-6, 1e3, "Weight of the penalty.", log=True).check(2000)
+    2000.0
     """
 
     name: str
@@ -48,6 +50,7 @@ class Parameter:
     step: float | None = None
     log: bool = False
     choices: tuple[str, ...] = ()
+    most: float | None = None
 
     def check(self, value: Any) -> Value:
         """The value in this parameter's type, or a ValueError that says what is allowed."""
@@ -58,23 +61,20 @@ class Parameter:
                 raise ValueError(f"{self.name} is {value!r}; give True or False.")
             return bool(value)
         if isinstance(self.default, int):
-            assert self.low is not None
-            return check_count(
-                value, self.name, int(self.low), None if self.high is None else int(self.high)
-            )
+            most = None if self.most is None else int(self.most)
+            return check_count(value, self.name, int(self.low or 0), most)
         return self._check_number(value)
 
     def _check_number(self, value: Any) -> float:
-        low = -np.inf if self.low is None else self.low
-        high = np.inf if self.high is None else self.high
         number = isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
-        if not number or not low <= value <= high:
-            raise ValueError(f"{self.name} is {value!r}; give a number from {low:g} to {high:g}.")
+        if not number or not 0 < value <= (self.most or np.finfo(float).max):
+            most = "" if self.most is None else f" and at most {self.most:g}"
+            raise ValueError(f"{self.name} is {value!r}; give a number above 0{most}.")
         return float(value)
 
 
 THRESHOLD = Parameter(
-    "threshold", 1.0, 0.1, 1.0, "Share of each point's ℓ1 norm that is kept.", step=0.05
+    "threshold", 1.0, 0.1, 1.0, "Share of each point's ℓ1 norm that is kept.", step=0.05, most=1.0
 )  # for `keep_largest`
 NORMALISE = Parameter("normalise", True, None, None, "Scale samples to unit norm first.")
 AFFINE = Parameter(

@@ -60,7 +60,15 @@ METHOD = Method(
         Parameter(
             "gamma", 50.0, 1.1, 2000.0, "Weight of the fit; more gives more neighbours.", log=True
         ),
-        Parameter("tau", 0.9, 0.05, 1.0, "Share of ℓ1 in the penalty; 1 is the Lasso.", step=0.05),
+        Parameter(
+            "tau",
+            0.9,
+            0.05,
+            1.0,
+            "Share of ℓ1 in the penalty; 1 is the Lasso.",
+            step=0.05,
+            most=1.0,
+        ),
         THRESHOLD,
         NORMALISE,
         AFFINE,

@@ -1,16 +1,15 @@
-"""What the library takes on this machine, each figure beside its limit: ``sdsc benchmark``.
+"""``sdsc benchmark``: what the library takes on this machine, each figure beside its limit.
 
 A ratio compares with what is timed beside it, turn by turn, so that a busy machine slows both.
 Everything is warm: compiling is not measured. A limit that does not hold is printed as such.
 """
 
-import os
+import argparse
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core import datasets
-from sdsc_core.datasets.known import FOLDER_VARIABLE, KNOWN
 from sdsc_core.dense import densify, pce
 from sdsc_core.imc_path import imc
 from sdsc_core.methods import METHODS
-from sdsc_core.paths import home
 from sdsc_core.spectral import spectral_clustering
 
 LARGE = 100_000
@@ -50,6 +47,12 @@ def row(name: str, limit: float | None, unit: str) -> Callable[[Callable], Calla
         return measure
 
     return add
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Which rows to measure."""
+    parser.add_argument("--only", metavar="NAME", default="", help="rows whose name holds NAME")
+    parser.set_defaults(run=lambda options: run(options.only))
 
 
 def run(only: str = "") -> None:
@@ -100,10 +103,8 @@ def compare(
 @cache
 def faces() -> datasets.Dataset:
     """Ten subjects of Extended Yale B where it is at hand, else ten shaded faces."""
-    beside = home().parent / "shared" / "data"
-    folder = Path(os.environ.get(FOLDER_VARIABLE, beside))
-    if (folder / KNOWN["yaleb"].file).is_file():
-        return datasets.prepare(datasets.load_known("yaleb", folder), classes=range(10))
+    if datasets.known_file("yaleb"):
+        return datasets.prepare(datasets.load_known("yaleb"), classes=range(10))
     return datasets.make_faces(10)
 
 
@@ -224,15 +225,14 @@ def _against_loop(
     theirs(0)
     loop = sum(seconds(partial(theirs, i)) for i in points) * n / len(points)
     mine = best(ours, 3)
-    said = f"{mine:.2f} s against {loop:.1f} s of a loop, scaled up from {len(points)} points"
-    return mine / loop, said
+    remark = f"{mine:.2f} s against {loop:.1f} s of a loop, scaled up from {len(points)} points"
+    return mine / loop, remark
 
 
 def _digits(n: int) -> NDArray[np.float64]:
     """Scattering features of MNIST where they are at hand, else made-up data of their size."""
-    folder = Path(os.environ.get(FOLDER_VARIABLE, home().parent / "shared" / "data"))
-    if (folder / KNOWN["mnist_scattering"].file).is_file():
-        X = datasets.load_known("mnist_scattering", folder).X[:n]
+    if datasets.known_file("mnist_scattering"):
+        X = datasets.load_known("mnist_scattering").X[:n]
     else:
         X = datasets.make_subspaces(10, 12, 500, points_each=n // 10, noise=0.5).X
     return X / np.linalg.norm(X, axis=1, keepdims=True)

@@ -1,0 +1,73 @@
+"""``sdsc app``: the app on a local server."""
+
+import argparse
+import os
+import runpy
+import sys
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sdsc_core.datasets.known import FOLDER_VARIABLE
+from sdsc_core.extras import require
+from sdsc_core.paths import home
+from sdsc_core.warm import load_libraries
+
+ADDRESS, THIS_MACHINE = "--server.address", "127.0.0.1"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Where the server listens, and the folder with data."""
+    add = parser.add_argument
+    add("--port", type=int, help="port of the server, 8501 by default")
+    add("--data", metavar="DIR", help="folder with data that users may open")
+    add(
+        ADDRESS, dest="address", default=THIS_MACHINE, metavar="HOST",
+        help=f"who can reach it: {THIS_MACHINE} (the default) this machine alone, 0.0.0.0 all"
+        " machines in its network",
+    )  # fmt: skip
+    parser.set_defaults(run=_app)
+
+
+def _app(options: argparse.Namespace) -> None:
+    if options.data is not None:
+        folder = Path(options.data).resolve()
+        if not folder.is_dir():
+            raise ValueError(f"--data is {options.data!r}; give a folder that exists.")
+        os.environ[FOLDER_VARIABLE] = str(folder)
+    require("streamlit", "The app")
+    load_libraries()
+    sys.argv = streamlit_arguments(options.port, options.others, options.address)
+    # In this process, so that Ctrl-C and a signal to `sdsc` reach the server itself.
+    runpy.run_path(str(home() / "pages" / "shared" / "streamlit_inside.py"), run_name="__main__")
+
+
+def streamlit_arguments(
+    port: int | None, others: Sequence[str] = (), address: str = THIS_MACHINE
+) -> list[str]:
+    """The words of ``streamlit run`` for the app.
+
+    Streamlit reads .streamlit/config.toml of the current folder alone, so its settings go along as
+    flags. What the caller adds comes later and wins.
+
+    >>> streamlit_arguments(8080)[-2:]
+    ['--server.port', '8080']
+    """
+    folder = home()
+    settings = tomllib.loads((folder / ".streamlit" / "config.toml").read_text("utf-8"))
+    words = ["streamlit", "run", str(folder / "app.py"), *_flags(settings), ADDRESS, address]
+    words += [] if port is None else ["--server.port", str(port)]
+    return [*words, *others]
+
+
+def _flags(settings: dict[str, Any], section: str = "") -> list[str]:
+    words = []
+    for name, value in settings.items():
+        if isinstance(value, dict):
+            words += _flags(value, f"{section}{name}.")
+            continue
+        for item in value if isinstance(value, list) else [value]:
+            text = str(item).lower() if isinstance(item, bool) else str(item)
+            words += [f"--{section}{name}", text]
+    return words

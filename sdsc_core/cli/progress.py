@@ -1,0 +1,35 @@
+"""Progress of a command on stderr."""
+
+import sys
+import time
+
+
+class Reporter:
+    """Progress on stderr: one line kept up to date on a terminal, else one in ten seconds."""
+
+    def __init__(self) -> None:
+        self.stage = ""
+        self._live = sys.stderr.isatty()
+        self._pause = 0.1 if self._live else 10.0
+        self._next = time.monotonic() + self._pause
+
+    def __call__(self, done: int, total: int) -> None:
+        if time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + self._pause
+        share = f"{100 * done // total} %" if total else f"{done:,} products so far"
+        text = f"{self.stage}: {share}"
+        self._write(f"\r{text}\x1b[K" if self._live else f"{text}\n")
+
+    def named(self, stage: str) -> "Reporter":
+        """This one, for another stage."""
+        self.stage = stage
+        return self
+
+    def clear(self) -> None:
+        """Leave a terminal's line empty for what follows."""
+        if self._live:
+            self._write("\r\x1b[K")
+
+    def _write(self, text: str) -> None:
+        print(text, end="", file=sys.stderr, flush=True)
