@@ -54,7 +54,7 @@ def matrix(
     """
     payload = pack(_head(view) | {"choice": choice}, _arrays(view))
 
-    def heard() -> None:
+    def clicked() -> None:
         if on_pair is not None:
             on_pair(*map(int, st.session_state[key].pair))
 
@@ -63,7 +63,7 @@ def matrix(
         data=payload,
         default={"window": None},
         on_window_change=lambda: None,
-        on_pair_change=heard,
+        on_pair_change=clicked,
         height=height or "content",
     )
 

@@ -74,7 +74,7 @@ def points(
         "stamp": stamp(*arrays.values()),
     }
 
-    def heard() -> None:
+    def clicked() -> None:
         on_point(int(st.session_state[key].point))
 
-    _mount(key=key, data=pack(head, arrays), on_point_change=heard, height="content")
+    _mount(key=key, data=pack(head, arrays), on_point_change=clicked, height="content")
