@@ -1,7 +1,9 @@
 """Step through, first part: IMC for one point."""
 
+import numpy as np
 import streamlit as st
 
+from pages.components.points import Panel, points
 from pages.components.sheet import sheet
 from pages.components.step_point import PointView, Reading, step_point
 from pages.shared.groups import groups
@@ -138,24 +140,21 @@ def pick(i: int) -> None:
 
 def by_eye(run: Run, i: int) -> None:
     """Click a dot or a picture."""
-    state, by = st.session_state, groups(run)
-
-    def clicked() -> None:
-        points = state["step embedding"]["selection"]["points"]
-        if points:
-            value = points[0]["customdata"]
-            pick(value[0] if isinstance(value, list) else value)
-
+    by = groups(run)
     left, right = st.columns(2)
     at = cached(
         ("projection", run_key(run)),
         lambda: figures.projection(run.after.spectrum, run.n_clusters, 2),
     )
-    left.plotly_chart(
-        figures.embedding([("W*", at)], by.of, by.names, chosen=i, height=360),
-        key="step embedding", on_select=clicked, selection_mode="points",
-        alt=f"Spectral embedding of {run.data.n_points} points; point {i} is ringed.",
-    )  # fmt: skip
+    with left:
+        points(
+            [Panel("Spectral embedding from W*", at, np.zeros(len(at), bool), by.of)],
+            by.names,
+            key="step embedding",
+            chosen=i,
+            on_point=pick,
+            alt=f"Spectral embedding of {run.data.n_points} points; point {i} is ringed.",
+        )
     with right:
         if run.data.images is None:
             st.info("This data has no pictures; choose by number or in the embedding.")
