@@ -1,7 +1,11 @@
-"""A short script that computes a result again with the library alone."""
+"""What goes from the app into a file: an affinity, and a script that computes a run again."""
 
+import io
 from typing import Any
 
+import scipy.sparse as sp
+
+from sdsc_core.checks import Affinity
 from sdsc_core.settings import RunSettings
 
 TEMPLATE = '''"""Computes again what SDSC Explorer showed."""
@@ -46,3 +50,15 @@ def script(settings: RunSettings, preparation: dict[str, Any], *, load: str) -> 
     """
     given = ", ".join(f"{name}={value!r}" for name, value in settings.changed().items())
     return TEMPLATE.format(load=load, settings=f"RunSettings({given})", **preparation)
+
+
+def affinity_npz(W: Affinity) -> bytes:
+    """An affinity (N, N) as the bytes of a file that `scipy.sparse.load_npz` reads.
+
+    >>> data = affinity_npz(sp.csr_array([[0, 0.5], [0.5, 0]]))
+    >>> sp.load_npz(io.BytesIO(data)).toarray().tolist()
+    [[0.0, 0.5], [0.5, 0.0]]
+    """
+    buffer = io.BytesIO()
+    sp.save_npz(buffer, sp.csr_array(W))
+    return buffer.getvalue()

@@ -124,8 +124,13 @@ def read_setting(name: str, text: str) -> Any:
     except ValueError:
         article = "a whole number" if kind is int else "a number"
         raise ValueError(f"{name} is {text!r}; give {article}.") from None
-    given: dict[str, Any] = {name: value}
-    RunSettings(**given)  # refuses what is out of range
+    limits = known.metadata
+    if kind is not float:
+        given: dict[str, Any] = {name: value}
+        RunSettings(**given)  # refuses what is out of range
+    elif not limits["low"] <= value <= limits["high"]:  # θ₁ > θ₂ is for the two of them together
+        span = f"from {limits['low']:g} to {limits['high']:g}"
+        raise ValueError(f"{name} is {text}; give a number {span}.")
     return value
 
 

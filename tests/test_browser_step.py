@@ -135,7 +135,9 @@ def test_a_point_is_chosen_in_the_embedding_and_by_its_picture(step):
     )  # fmt: skip
     settled(page)
     assert f"point={fourth}" in page.url and sheet.get_attribute("data-chosen") == fourth
-    page.locator(".js-plotly-plot .scatterlayer .points path").first.click(force=True)
+    page.locator(".st-key-step-embedding canvas").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
     page.wait_for_function(
         "([n, value]) => n.value !== value", arg=[number.element_handle(), fourth]
     )  # fmt: skip

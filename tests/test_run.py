@@ -150,6 +150,10 @@ def test_settings_are_spelt_and_read_back():
         assert read_setting(name, spell_setting(value)) == value
     with pytest.raises(ValueError, match="gamma is 'x'; give a whole number"):
         read_setting("gamma", "x")
+    assert read_setting("theta1", "0.5") == 0.5, "with a smaller θ₂ it is a good one"
+    for text in ("nan", "1.5", "-0.1"):
+        with pytest.raises(ValueError, match="from 0 to 1"):
+            read_setting("theta1", text)
 
 
 def test_gamma_has_no_upper_limit_but_the_points(data):

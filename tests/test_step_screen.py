@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from pages.shared.groups import Groups
-from pages.step import dense_stage, sentences, whole_stage
+from pages.shared.text import percent, small_percent
+from pages.step import dense_stage, sentences
 from sdsc_core import imc
 from sdsc_core.datasets import Dataset, make_subspaces
 from sdsc_core.dense import Offer
@@ -311,4 +312,6 @@ def test_frames_of_a_large_matrix_keep_the_largest_of_merged_cells(monkeypatch):
 
 
 def test_percent_is_spelled_one_way():
-    assert whole_stage.percent(0.4925) == "49.2 %" and whole_stage.percent(1.0, 0) == "100 %"
+    assert percent(0.4925) == "49.2 %" and percent(1.0, 0) == "100 %"
+    assert small_percent(0.0005) == "0.050 %" and small_percent(0.5) == "50.0 %"
+    assert small_percent(1e-7) == "less than 0.001 %" and small_percent(0) == "0.0 %"

@@ -131,21 +131,21 @@ def start(data: Dataset, chosen: list[Job]) -> None:
         "Run", type="primary", width="stretch", disabled=not todo, on_click=enqueue, args=(todo,)
     )
     done = len(chosen) - len(todo)
-    said = f"{len(chosen)} cell{'s' * (len(chosen) > 1)}"
+    words = f"{len(chosen)} cell{'s' * (len(chosen) > 1)}"
     if not todo:
-        right.markdown(f"{said}, all done.")
+        right.markdown(f"{words}, all done.")
         return
     if done:
-        said += f", {done} of them done"
+        words += f", {done} of them done"
     with right:
         seconds, tried = _estimate(data, todo)
     of_them = "all" if tried == data.n_points else f"{tried:,}"
     if tried:
-        said += (
+        words += (
             f"; the methods may take about **{rough_duration(seconds)}** on {data.n_points:,}"
             f" points, estimated by trying each on {of_them} of them"
         )
-    right.markdown(f"{said}.")
+    right.markdown(f"{words}.")
 
 
 def _estimate(data: Dataset, todo: list[Job]) -> tuple[float, int]:

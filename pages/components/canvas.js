@@ -39,6 +39,16 @@ function theme(element) {
   };
 }
 
+// A canvas of the given size in the page's pixels, sharp on any screen; its context.
+function sized(canvas, width, height) {
+  const scale = window.devicePixelRatio || 1;
+  canvas.width = Math.round(width * scale); canvas.height = Math.round(height * scale);
+  canvas.style.width = width + "px"; canvas.style.height = height + "px";
+  const g = canvas.getContext("2d");
+  g.setTransform(scale, 0, 0, scale, 0, 0);
+  return g;
+}
+
 // A text cut to a width, with a sign that it was.
 function fit(g, text, width) {
   let s = text;

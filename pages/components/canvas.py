@@ -1,5 +1,6 @@
 """What the components that draw in the browser share: their script, and data as one block."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -37,3 +38,11 @@ def pack(head: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     for (_, _, offset, _), a in zip(json.loads(text)["arrays"], arrays.values(), strict=True):
         out[offset : offset + a.nbytes] = a.tobytes()
     return bytes(out)
+
+
+def stamp(*parts: np.ndarray | str) -> str:
+    """Changes with what is drawn: a component keeps its state, and a test waits, as long as not."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    for part in parts:
+        digest.update(part.encode() if isinstance(part, str) else part.tobytes())
+    return digest.hexdigest()[:12]

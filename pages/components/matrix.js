@@ -54,11 +54,8 @@ class MatrixView {
     this.side = Math.max(40, Math.min(Math.floor(room), panels.length === 1 ? 560 : 520));
     const lines = this.legend(this.canvas.getContext("2d"), dots(10)).at(-1).line + 1;
     this.foot = 44 + 18 * lines;
-    const scale = window.devicePixelRatio || 1;
-    const height = this.top + this.side + this.foot;
-    this.canvas.width = width * scale; this.canvas.height = height * scale;
-    this.canvas.style.width = width + "px"; this.canvas.style.height = height + "px";
-    this.scale = scale;
+    sized(this.canvas, width, this.top + this.side + this.foot);
+    this.scale = window.devicePixelRatio || 1;
     this.draw();
   }
 

@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
-from pages.components.canvas import pack, script
-from sdsc_core.figures.matrix import MatrixView
+from pages.components.canvas import pack, script, stamp
+from sdsc_core.figures.matrix import CAUSES, LIMIT, MatrixView
 
 HTML = """
 <div class="bar" role="toolbar" aria-label="View of the matrices">
@@ -50,9 +52,9 @@ def matrix(
     ``on_pair`` hears of the click before the page runs again, which saves a second run. Without
     ``choice`` a click does nothing, and nothing invites to it.
     """
-    payload = pack(view.head() | {"choice": choice}, view.arrays())
+    payload = pack(_head(view) | {"choice": choice}, _arrays(view))
 
-    def heard() -> None:
+    def clicked() -> None:
         if on_pair is not None:
             on_pair(*map(int, st.session_state[key].pair))
 
@@ -61,6 +63,45 @@ def matrix(
         data=payload,
         default={"window": None},
         on_window_change=lambda: None,
-        on_pair_change=heard,
+        on_pair_change=clicked,
         height=height or "content",
     )
+
+
+def _head(view: MatrixView) -> dict[str, Any]:
+    """The part that goes as JSON; points and pairs in display positions."""
+    place = np.empty(len(view.index), np.int64)
+    place[view.index] = np.arange(len(view.index))
+    used = sorted(set(np.unique(view.cause).tolist()) - {0})
+    return {
+        "points": len(view.index),
+        "cell": view.cell,
+        "whole": view.whole,
+        "limit": LIMIT,
+        "classes": list(view.classes),
+        "blocks": [{"start": a, "stop": b, "name": name} for a, b, name in view.blocks],
+        "panels": [{"kind": kind, "title": title} for kind, title in view.panels],
+        "log": view.log,
+        "ticks": [list(t) for t in view.ticks],
+        "causes": [[k, CAUSES[k]] for k in used],
+        "pairs": [[int(place[i]), int(place[j])] for i, j in view.pairs],
+        "point": int(place[view.point]) if view.point >= 0 else -1,
+        "alt": view.alt,
+        "axis": view.axis,
+        "symbols": list(view.symbols),
+        "stamp": stamp(view.star, view.w, view.cause, view.index),
+    }
+
+
+def _arrays(view: MatrixView) -> dict[str, NDArray[Any]]:
+    """The part that goes as bytes."""
+    small = np.uint16 if len(view.index) < 65_536 else np.uint32
+    return {
+        "rows": view.rows.astype(small),
+        "cols": view.cols.astype(small),
+        "w": view.w,
+        "star": view.star,
+        "cause": view.cause,
+        "index": view.index.astype(np.uint32),
+        "classOf": view.class_of.astype(np.uint16),
+    }

@@ -8,16 +8,6 @@ function make(tag, className = "", text = "", into = null) {
   return element;
 }
 
-// A canvas of the given size in the page's pixels, sharp on any screen; its context.
-function sized(canvas, width, height) {
-  const scale = window.devicePixelRatio || 1;
-  canvas.width = Math.round(width * scale); canvas.height = Math.round(height * scale);
-  canvas.style.width = width + "px"; canvas.style.height = height + "px";
-  const g = canvas.getContext("2d");
-  g.setTransform(scale, 0, 0, scale, 0, 0);
-  return g;
-}
-
 class Player {
   // show(at) draws a state; finish() runs when playing reaches the end.
   constructor(bar, what, show, finish = () => {}) {

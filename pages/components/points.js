@@ -72,8 +72,7 @@ class PointsView {
     this.left = 44; this.top = 26; this.gap = 52;
     this.wide = Math.max(40, (width - this.left - 6 - this.gap * (count - 1)) / count);
     this.high = this.data.height - this.top - 40;
-    this.canvas.width = width * this.scale; this.canvas.height = this.data.height * this.scale;
-    this.canvas.style.width = width + "px"; this.canvas.style.height = this.data.height + "px";
+    sized(this.canvas, width, this.data.height);
     this.draw();
   }
 

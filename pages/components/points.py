@@ -1,6 +1,5 @@
 """The embedding on a canvas: a chart of thousands of points that follows a slider at once."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.components.canvas import pack, script
+from pages.components.canvas import pack, script, stamp
 from pages.components.matrix import CSS
 from sdsc_core import figures
 
@@ -64,7 +63,6 @@ def points(
         arrays[f"at{p}"] = side.at.astype(np.float32).ravel()
         arrays[f"wrong{p}"] = side.wrong.astype(np.uint8)
         arrays[f"group{p}"] = side.groups.astype(np.uint16)
-    stamp = hashlib.sha1(b"".join(a.tobytes() for a in arrays.values()), usedforsecurity=False)
     head = {
         "titles": [side.title for side in sides],
         "dims": sides[0].at.shape[1],
@@ -73,10 +71,10 @@ def points(
         "chosen": chosen,
         "alt": alt,
         "height": height,
-        "stamp": stamp.hexdigest()[:12],
+        "stamp": stamp(*arrays.values()),
     }
 
-    def heard() -> None:
+    def clicked() -> None:
         on_point(int(st.session_state[key].point))
 
-    _mount(key=key, data=pack(head, arrays), on_point_change=heard, height="content")
+    _mount(key=key, data=pack(head, arrays), on_point_change=clicked, height="content")

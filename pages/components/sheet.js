@@ -41,11 +41,7 @@ class Sheet {
   draw() {
     const { data } = this, [h, w] = data.size, width = this.box.clientWidth - 2;
     this.layout = this.places(width);
-    const scale = window.devicePixelRatio || 1, { canvas, layout } = this;
-    canvas.width = width * scale; canvas.height = layout.height * scale;
-    canvas.style.width = width + "px"; canvas.style.height = layout.height + "px";
-    const g = canvas.getContext("2d");
-    g.setTransform(scale, 0, 0, scale, 0, 0);
+    const { layout } = this, g = sized(this.canvas, width, layout.height);
     g.fillStyle = this.ink; g.font = `600 12px ${this.font}`; g.textBaseline = "middle";
     for (const [group, top] of layout.titles) g.fillText(data.names[group], 4, top + TITLE / 2);
     const small = new OffscreenCanvas(w, h), s = small.getContext("2d"), image = s.createImageData(w, h);
@@ -60,10 +56,10 @@ class Sheet {
       if (data.points[k] === data.chosen) this.ring(g, x, y, "#d55e00");
       if (k === this.cursor) this.ring(g, x, y, this.ink);
     });
-    canvas.setAttribute("aria-label", `${data.points.length} pictures by class; arrow keys move, Enter chooses.`);
-    canvas.dataset.chosen = data.chosen;
+    this.canvas.setAttribute("aria-label", `${data.points.length} pictures by class; arrow keys move, Enter chooses.`);
+    this.canvas.dataset.chosen = data.chosen;
     // The middle of each picture, for whoever points at one from outside.
-    canvas.dataset.places = layout.at.map(([x, y]) => `${x + SIDE / 2},${y + SIDE / 2}`).join(" ");
+    this.canvas.dataset.places = layout.at.map(([x, y]) => `${x + SIDE / 2},${y + SIDE / 2}`).join(" ");
   }
 
   ring(g, x, y, colour) {

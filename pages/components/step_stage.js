@@ -121,11 +121,10 @@ class Stage {
       g.globalAlpha = 0.35; g.beginPath();
       g.moveTo(left + b, top); g.lineTo(left + b, top + side); g.moveTo(left, top + b); g.lineTo(left + side, top + b);
       g.stroke(); g.globalAlpha = 1;
-      const fit = (room) => { let s = name; while (s.length > 1 && g.measureText(s).width > room) s = s.slice(0, -1); return s; };
       g.textAlign = "center"; g.textBaseline = "bottom";
-      if (b - a > 14) g.fillText(fit(b - a - 2), left + (a + b) / 2, top - 4);
+      if (b - a > 14) g.fillText(fit(g, name, b - a - 2), left + (a + b) / 2, top - 4);
       g.textAlign = "right"; g.textBaseline = "middle";
-      if (b - a > 10) g.fillText(fit(58), left - 5, top + (a + b) / 2);
+      if (b - a > 10) g.fillText(fit(g, name, 58), left - 5, top + (a + b) / 2);
     }
     g.globalAlpha = 0.8; g.textAlign = "center"; g.textBaseline = "top";
     const merged = this.data.cell > 1 ? `; each dot is the largest of ${this.data.cell}×${this.data.cell} entries` : "";

@@ -9,9 +9,8 @@ import streamlit as st
 from pages.shared.settings import SETTINGS
 from sdsc_core import figures
 from sdsc_core.datasets import KNOWN, SAMPLES, points_csv
-from sdsc_core.export import affinity_npz
 from sdsc_core.run import Run
-from sdsc_core.script import script
+from sdsc_core.script import affinity_npz, script
 
 
 def show(run: Run) -> None:

@@ -65,7 +65,7 @@ def address(hide: bool, lock: list[str], k: int = 0) -> str:
     values |= {"hide": hide, "lock": lock}
     if k:
         values |= {"clusters": "own", "k": k}
-    said = query(values)
+    changed = query(values)
     url = (st.context.url or "").split("?")[0].rstrip("/")
     url += "/" * (url.count("/") == 2)  # host alone
-    return f"{url}?{urlencode(said)}" if said else url
+    return f"{url}?{urlencode(changed)}" if changed else url

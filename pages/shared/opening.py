@@ -1,12 +1,10 @@
-"""What every screen begins with: its title and text, shown before the library is loaded."""
+"""What every screen begins with: its title and text, shown before its parts are loaded."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import streamlit as st
-
-# No import of the library here: on a cold start it takes seconds, and the text must not wait.
 
 
 @contextmanager

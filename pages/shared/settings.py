@@ -12,17 +12,19 @@ our own, which no widget has the key of, and callbacks that read a setting do so
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import streamlit as st
 
 from pages.shared.streamlit_inside import went_back
+from sdsc_core.dense import DENSE_STAGES
+from sdsc_core.settings import NONE, RunSettings, read_setting, spell_setting
 
-# No import of the library here: the first words of a page must not wait for it.
-GAMMA_MAX = 20
+GAMMA_MAX = 20  # of the slider
 GAMMA_UNSAID = 5  # what an address that speaks of other settings but not of Γ means: it was made
 # when 5 was the default. Addresses with anything in them name Γ now; see `query`.
-STAGES = ("none", "PCE", "D1", "D2", "D3")
+STAGES = tuple(map(spell_setting, DENSE_STAGES))
 SORTS = ("worst", "change", "after", "before", "i", "j", "condition", "witness")
 
 
@@ -97,18 +99,33 @@ def words(text: str) -> list[str]:
     return [part for part in text.split(".") if part]
 
 
+def of_run(name: str, low: float = -inf, high: float = inf) -> Setting:
+    """A setting of the library's `RunSettings`, within the range of its slider."""
+    default = getattr(RunSettings(), name)
+
+    def read(text: str) -> Any:
+        value = read_setting(name, text)
+        if isinstance(value, float):
+            value = round(value, 2)
+        if value is not None and not isinstance(value, str) and not low <= value <= high:
+            raise ValueError
+        return NONE if value is None else value
+
+    return Setting(NONE if default is None else default, read)
+
+
 SETTINGS: dict[str, Setting] = {
     "data": Setting("faces", str),
     "clusters": Setting("known", one_of("known", "gap", "own")),
     "k": Setting(2, whole(1, 10**6)),
-    "gamma": Setting(6, whole(1, GAMMA_MAX)),
-    "theta1": Setting(0.8, number(0.02, 1.0)),
-    "theta2": Setting(0.6, number(0.01, 0.99)),
+    "gamma": of_run("gamma", high=GAMMA_MAX),
+    "theta1": of_run("theta1", 0.02, 1.0),
+    "theta2": of_run("theta2", 0.01, 0.99),
     "theta3": Setting(0.3, number(0.0, 0.98)),
-    "dense": Setting("PCE", one_of(*STAGES)),
-    "residual": Setting("as_printed", one_of("as_printed", "centred")),
-    "similarity": Setting("residual", one_of("residual", "pair")),
-    "seed": Setting(0, whole(0, 2**31 - 1)),
+    "dense": of_run("dense"),
+    "residual": of_run("residual"),
+    "similarity": of_run("similarity"),
+    "seed": of_run("seed", high=2**31 - 1),
     "order": Setting("class", one_of("class", "cluster", "loaded")),
     "colour": Setting("linear", one_of("linear", "log")),
     "view": Setting("both", one_of("both", "change")),
@@ -195,8 +212,8 @@ def rebuild() -> None:
 
 def from_address() -> dict[str, Any]:
     """All settings as the address has them; a value out of range is dropped for the default."""
-    said = set(SETTINGS) & set(st.query_params)
-    unsaid = {"gamma": GAMMA_UNSAID} if said and "gamma" not in said else {}
+    named = set(SETTINGS) & set(st.query_params)
+    unsaid = {"gamma": GAMMA_UNSAID} if named and "gamma" not in named else {}
     values = {}
     for name, setting in SETTINGS.items():
         try:

@@ -1,26 +1,19 @@
 """Step through, first part: IMC for one point."""
 
-from typing import Any
-
+import numpy as np
 import streamlit as st
 
-from pages.components.canvas import pack, script, source
+from pages.components.points import Panel, points
 from pages.components.sheet import sheet
+from pages.components.step_point import PointView, Reading, step_point
 from pages.shared.groups import groups
 from pages.shared.run import cached, run_key
 from pages.shared.sidebar import RESIDUALS
 from pages.step import sentences
 from sdsc_core import figures
-from sdsc_core.figures.steps import PointView, Reading
 from sdsc_core.run import Run
 from sdsc_core.tracing import Trace, examples, trace
 
-_mount = st.components.v2.component(
-    "sdsc_step_point",
-    html="<div class='bar'></div><div class='readings'></div>",
-    css=source("step.css"),
-    js=script("player", "step_point"),
-)
 EXAMPLES = {
     "wrong": ("A wrong pick", "A point of which nearly all picks are right, and one is wrong."),
     "right": ("All right", "A point of which every pick is right."),
@@ -96,14 +89,15 @@ def show(run: Run) -> None:
     traces = {residual: traced(run, i, residual) for residual in wanted}
     if state.beside:
         st.markdown(READINGS + sentences.compare(*traces.values()))
-    _mount(key="steps", data=payload(run, traces), height="content")
+    view = view_of(run, traces)
+    step_point(view)
     picture = "Residuals are drawn in grey: middle grey is 0, lighter is more, darker is less."
     curve = (
         "Curves run over the features of a sample, from first to last; the line in the middle is"
         " 0. The dashed curve is what the step removes."
     )
     st.caption(
-        (picture if view_of(run, traces).picture else curve)
+        (picture if view.picture else curve)
         + " A solid frame and a dot mark a right pick, a dashed one and a cross a wrong one. Bars"
         " point down where the correlation is negative; only their length counts. Arrow keys on"
         " the slider step, a click on a row of the table goes to that step."
@@ -146,24 +140,21 @@ def pick(i: int) -> None:
 
 def by_eye(run: Run, i: int) -> None:
     """Click a dot or a picture."""
-    state, by = st.session_state, groups(run)
-
-    def clicked() -> None:
-        points = state["step embedding"]["selection"]["points"]
-        if points:
-            value = points[0]["customdata"]
-            pick(value[0] if isinstance(value, list) else value)
-
+    by = groups(run)
     left, right = st.columns(2)
     at = cached(
         ("projection", run_key(run)),
         lambda: figures.projection(run.after.spectrum, run.n_clusters, 2),
     )
-    left.plotly_chart(
-        figures.embedding([("W*", at)], by.of, by.names, chosen=i, height=360),
-        key="step embedding", on_select=clicked, selection_mode="points",
-        alt=f"Spectral embedding of {run.data.n_points} points; point {i} is ringed.",
-    )  # fmt: skip
+    with left:
+        points(
+            [Panel("Spectral embedding from W*", at, np.zeros(len(at), bool), by.of)],
+            by.names,
+            key="step embedding",
+            chosen=i,
+            on_point=pick,
+            alt=f"Spectral embedding of {run.data.n_points} points; point {i} is ringed.",
+        )
     with right:
         if run.data.images is None:
             st.info("This data has no pictures; choose by number or in the embedding.")
@@ -196,8 +187,3 @@ def view_of(run: Run, traces: dict[str, Trace]) -> PointView:
     )  # fmt: skip
     data = run.data
     return PointView(readings, data.X, data.images, by.of, by.names, by.one, s.gamma)
-
-
-def payload(run: Run, traces: dict[str, Trace]) -> Any:
-    view = view_of(run, traces)
-    return pack(view.head(), view.arrays())

@@ -1,6 +1,5 @@
 """Step through, third part: W and W* as Γ grows, with ACC and CONN."""
 
-import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,7 +8,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.components.canvas import pack, script, source
+from pages.components.canvas import stamp
+from pages.components.step_stage import step_stage
 from pages.shared.groups import groups
 from pages.shared.matrix_view import ORDERS
 from pages.shared.run import cached
@@ -20,19 +20,6 @@ from sdsc_core.run import Run
 from sdsc_core.tracing import stages_at_gamma
 
 PATIENCE = 0.6  # seconds of computing before what is there is shown
-HTML = """
-<div class='bar'></div>
-<div class='whole'>
-  <div class='pair'><canvas class='matrix' role='img'></canvas>
-    <div><div class='legend'><span><i class='link'></i>link of W, strong ones stand out</span>
-      <span><i class='raised'></i>link that W* adds or raises</span></div>
-      <div class='words' role='status'></div></div></div>
-  <canvas class='charts' role='img'></canvas>
-</div>
-"""
-_mount = st.components.v2.component(
-    "sdsc_step_stage", html=HTML, css=source("step.css"), js=script("player", "step_stage")
-)
 HOW = r"""
 Press **Play**. With every step of $\Gamma$ each point adds one pick, so **W** fills up. At the end
 **W\*** is laid over it, in a colour of its own: the links that the dense stage adds because a third
@@ -76,7 +63,7 @@ def _animation(run: Run, order: str, done: list[tuple[Summary, Summary]]) -> Non
     with st.spinner("W and W* for every Γ …"):
         drawn = cached(("frames", _key(run), order, run.n_clusters), lambda: _frames(run, order))
     head = _head(run, order, done, drawn)
-    _mount(key="stage", data=pack(head, drawn.arrays()), height="content")
+    step_stage(head, drawn)
     if len(done) < most:
         st.progress(len(done) / most, f"The curves are being computed: Γ = {len(done)} of {most}")
     elif fresh:
@@ -108,7 +95,6 @@ def _head(
     by, most = groups(run), _most(run)
     at = figures.ordering(order, run.data.labels, run.after.labels)
     blocks = figures.class_blocks(by.of, at, tuple(map(str, by.names)))
-    stamp = hashlib.sha1(repr((_key(run), order, run.n_clusters)).encode(), usedforsecurity=False)
     return {
         "points": run.data.n_points,
         "size": drawn.size,
@@ -120,7 +106,7 @@ def _head(
         "charts": charts(done, by.one),
         "words": words(_most(run), done),
         "computed": len(done),
-        "stamp": stamp.hexdigest()[:12],
+        "stamp": stamp(repr((_key(run), order, run.n_clusters))),
     }
 
 

@@ -89,6 +89,10 @@ def embedding(
 
     ``groups`` are the same for all sides, or one array for each. ``wrong`` marks misplaced points
     of each side, ``chosen`` one point in all of them. ``titles`` say what each point is called.
+
+    For notebooks and for a file that needs no server. The app draws the same on a canvas, since
+    this takes 78 ms and 53 kB for two sides of 640 points, and a slider would wait for it; what the
+    canvas is sent takes 0.2 ms and 14 kB.
     """
     # Plain dictionaries, checked once at the end: building it piece by piece takes five times as
     # long.

@@ -1,6 +1,5 @@
 """What a picture of W and W* needs: entries in the order of display, class blocks, causes."""
 
-import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,49 +56,6 @@ class MatrixView:
     alt: str = ""
     axis: str = "as loaded"
     symbols: tuple[str, str] = ("w", "w*")
-
-    def head(self) -> dict[str, Any]:
-        """The part that goes as JSON; points and pairs in display positions."""
-        place = np.empty(len(self.index), np.int64)
-        place[self.index] = np.arange(len(self.index))
-        used = sorted(set(np.unique(self.cause).tolist()) - {0})
-        return {
-            "points": len(self.index),
-            "cell": self.cell,
-            "whole": self.whole,
-            "limit": LIMIT,
-            "classes": list(self.classes),
-            "blocks": [{"start": a, "stop": b, "name": name} for a, b, name in self.blocks],
-            "panels": [{"kind": kind, "title": title} for kind, title in self.panels],
-            "log": self.log,
-            "ticks": [list(t) for t in self.ticks],
-            "causes": [[k, CAUSES[k]] for k in used],
-            "pairs": [[int(place[i]), int(place[j])] for i, j in self.pairs],
-            "point": int(place[self.point]) if self.point >= 0 else -1,
-            "alt": self.alt,
-            "axis": self.axis,
-            "symbols": list(self.symbols),
-            "stamp": self.stamp(),
-        }
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The part that goes as bytes."""
-        small = np.uint16 if len(self.index) < 65_536 else np.uint32
-        return {
-            "rows": self.rows.astype(small),
-            "cols": self.cols.astype(small),
-            "w": self.w,
-            "star": self.star,
-            "cause": self.cause,
-            "index": self.index.astype(np.uint32),
-            "classOf": self.class_of.astype(np.uint16),
-        }
-
-    def stamp(self) -> str:
-        """Changes with what is drawn, so that a test can wait for the new picture."""
-        digest = hashlib.sha1(self.star.tobytes())
-        digest.update(self.w.tobytes() + self.cause.tobytes() + self.index.tobytes())
-        return digest.hexdigest()[:12]
 
 
 def matrix_view(
