@@ -41,7 +41,7 @@ TESTS = {
     "spectral": ["tests/test_spectral.py"],
     "metrics": ["tests/test_metrics.py"],
 }
-KEYS = {"stages": ["tests/test_stages.py"]}
+KEYS = {"stages": ["tests/test_keys.py"]}
 SIZES = {
     "GRAM_MB", "FEW_FEATURES", "BLOCK", "LANES", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL",
     "MODERATE", "MOST_ALL_PATHS", "block", "starts", "many", "spectral.room",
