@@ -41,7 +41,7 @@ TESTS = {
     "spectral": ["tests/test_spectral.py"],
     "metrics": ["tests/test_metrics.py"],
 }
-KEYS = {"stages": ["tests/test_stages.py"]}
+KEYS = {"stages": ["tests/test_keys.py"]}
 SIZES = {
     "GRAM_MB", "FEW_FEATURES", "BLOCK", "LANES", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL",
     "MODERATE", "MOST_ALL_PATHS", "block", "starts", "many", "spectral.room",
@@ -60,6 +60,8 @@ EQUIVALENT = [
     ("n > candidates.shape[1]", "n >= ", "every point is a candidate sooner"),
     ("if counts[r] + n > size:", "if not ", "every point is a candidate sooner"),
     ("own[r] - first, found)", "own[r] + first", "its own product is 0 by then"),
+    ("s[s < GONE] = 0.0", "s <= GONE", "nothing lies there to the last bit"),
+    ("np.where(a == 0, 1.0, a)", "1.0  →  3.0", "divides a row of zeros"),
     ("if lanes[lane] >= floor", "> floor", "nothing lies there to the last bit"),
     ("min(TILE, n_points)", "", "a larger buffer than is needed"),
     ("counts[r] = size + 1", "1  →  2", "a mark, whatever is over the size"),

@@ -137,6 +137,7 @@ def test_what_is_refused(options, words):
 
 def test_a_path_is_cut_at_most_at_its_end():
     path = imc(np.random.default_rng(0).standard_normal((6, 4)), 3)
+    assert imc_module.ImcPath(path.picks, path.correlations).constant.size == 0
     for gamma in (0, 4):
         with pytest.raises(ValueError, match=f"gamma is {gamma}; give a whole number from 1 to 3"):
             path.affinity(gamma)
