@@ -1,0 +1,2 @@
+from sdsc_core.search.blocks import *
+from sdsc_core.search.blocks import Search
