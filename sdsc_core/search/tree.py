@@ -6,15 +6,17 @@ cos(max(0, ∠(q, c) − φ)) = t·cosφ + √(1 − t²)·sinφ, or 1 where t �
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress
+from sdsc_core.search.blocks import Array, BlockRows, Indices, to_unit
 from sdsc_core.search.exact import ROUNDING, TIE, dot, drop_below, offer, settle
 from sdsc_core.search.grow import CHILDREN, LEAF, grow
 from sdsc_core.search.vector import lowest_bit, reaching, within
 
 WAITING = 16 * CHILDREN  # nodes that can wait: CHILDREN for each level
+MOST_ROWS = 16384  # in a block: many, so that neighbours follow each other
+FEW = 64  # dimensions that are not counted first
 SPREAD = 1e-7  # directions in which the points spread less than this are left out
 
 
@@ -126,42 +128,68 @@ def _find(Q, turns, own, residuals, norms, Z, nodes, margin, picks, products, wo
 
 
 class Tree:
-    """Strategy for few dimensions, see `sdsc_core.search.Search`."""
+    """Strategy for few dimensions, see `sdsc_core.search.Search`.
 
-    def __init__(
-        self,
-        Z: NDArray[np.float64],
-        n_jobs: int | None = None,
-        progress: Progress | None = None,
-    ):
+    Rounding. Let ρ = 2⁻²⁴, r the dimensions that are kept and τ the longest part left out. Query
+    and point rounded to float32 are off by ρ of their norm, a product of r terms in any order by
+    rρ more, what is left out by τ: |product − ⟨q, z⟩| ≤ (r + 3)ρ + τ = E. The same holds for an
+    axis, so t is off by E; cosφ, sinφ, sinα and the three operations that make the least t from
+    them by ρ each at most, together 6ρ. Lowering the floor by e lowers the least t = cos(α + φ) by
+    sin(α + φ)/sin α · e ≥ e as long as it is positive, where α + φ ≤ 90°. So a floor that lies
+    2E + 7ρ below the best product found, once E for the best and once for the rest, loses nothing:
+    neither a node that holds the best point, nor the point, nor one that ties with it.
+    """
+
+    name = "tree"
+    follows = False
+
+    def __init__(self, Z: Array, n_jobs: int | None = None, progress: Progress | None = None):
         self.Z = Z
-        ids = np.flatnonzero(Z.any(axis=1))
+        some = Z.any(axis=1)
+        ids = np.flatnonzero(some)
         self.basis, left_out = _basis(Z)
         rows = (Z[ids] if self.basis is None else Z[ids] @ self.basis).astype(np.float32)
-        self.nodes = grow(rows, ids, n_jobs, progress) if len(ids) else None
-        self.order = np.concatenate([ids, np.flatnonzero(~Z.any(axis=1))])
-        r = rows.shape[1]
-        self.margin = 2 * ((r + 24) * ROUNDING + left_out)
-        self.work = np.zeros(2, np.int64)
+        self.dimensions = rows.shape[1]
+        self.nodes = grow(rows, ids, n_jobs, progress)
+        self.order = np.concatenate([ids, np.flatnonzero(~some)])
+        self.block_rows = MOST_ROWS
+        self.cost = 0.0
+        self.margin = 2 * ((self.dimensions + 8) * ROUNDING + left_out)
 
-    def __call__(self, residuals, own, n_picks=1):
-        n_rows = len(residuals)
-        norms = np.sqrt(np.einsum("ij,ij->i", residuals, residuals))
-        unit = residuals * np.divide(1.0, norms, out=np.zeros(n_rows), where=norms > 0)[:, None]
+    def rows(self, own: Indices) -> BlockRows:
+        return BlockRows(self, own)
+
+    def find(self, residuals: Array, own: Indices, n_picks: int = 1) -> tuple[Indices, Array]:
+        return self.counted(residuals, own, n_picks)[:2]
+
+    def counted(
+        self, residuals: Array, own: Indices, n_picks: int = 1
+    ) -> tuple[Indices, Array, Indices]:
+        """The picks and products, and how many groups and leaves were looked at."""
+        unit, norms = to_unit(residuals)
         Q = (unit if self.basis is None else unit @ self.basis).astype(np.float32)
-        picks = np.full((n_rows, n_picks), -1)
-        products = np.zeros((n_rows, n_picks))
-        leaves = np.empty(n_rows, np.int64)
+        picks, products = np.full((len(own), n_picks), -1), np.zeros((len(own), n_picks))
+        leaves, work = np.empty(len(own), np.int64), np.zeros(2, np.int64)
+        if not len(self.nodes.points):
+            return picks, products, work
         _route(Q, self.nodes, leaves)
         turns = np.argsort(leaves, kind="stable")
         margin = np.float32(self.margin + (n_picks + 1) * TIE)
-        work = np.zeros(2, np.int64)
         _find(Q, turns, own, residuals, norms, self.Z, self.nodes, margin, picks, products, work)
-        self.work += work
-        return picks, products
+        return picks, products, work
 
 
-def _basis(Z: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, float]:
+def dimensions(Z: Array) -> int:
+    """How many dimensions are in use, by a sample of the points."""
+    n, d = Z.shape
+    if d <= FEW:
+        return d
+    some = Z[:: max(1, n // (4 * d))]
+    spreads = np.linalg.eigvalsh(some.T @ some)
+    return int((spreads > len(some) * SPREAD**2).sum())
+
+
+def _basis(Z: Array) -> tuple[Array | None, float]:
     """Directions in which the points spread (D, r), and the longest part that they leave out.
 
     Centred points leave out one; points on a few subspaces of a large space leave out most.
@@ -170,7 +198,7 @@ def _basis(Z: NDArray[np.float64]) -> tuple[NDArray[np.float64] | None, float]:
         return None, 0.0
     spreads, vectors = np.linalg.eigh(Z.T @ Z)
     small = spreads <= len(Z) * SPREAD**2
-    if not small.any():
+    if not small.any() or small.all():
         return None, 0.0
     left_out = np.sqrt(((Z @ vectors[:, small]) ** 2).sum(axis=1).max())
     return np.ascontiguousarray(vectors[:, ~small]), float(left_out)
