@@ -37,7 +37,7 @@ def knn(
     Z = unit_rows(_centred(X))
 
     check_choice(search, "search", STRATEGIES)
-    strategy = make_search(Z, 1, search, n_jobs=n_jobs, progress=progress)
+    strategy = make_search(Z, 1, search, n_picks=k, n_jobs=n_jobs, progress=progress)
     picks, values = np.full((n, k), -1), np.zeros((n, k))
 
     def nearest(start: int, stop: int) -> None:

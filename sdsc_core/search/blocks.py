@@ -123,8 +123,10 @@ class Blocks:
         size = max(CANDIDATES, 4 * n_picks)
         args = (unit.astype(np.float32), residuals, norms, own, top)
         counts = self._pass(*args, size, picks, products)
-        # With the best values known, a second pass keeps all that tie with them.
+        # A second pass keeps all near-ties; the best value of all is known for it.
         again = np.flatnonzero(counts < 0)
+        if n_picks > 1:
+            top[:] = 0.0
         for start in range(0, len(again), AGAIN):
             some = again[start : start + AGAIN]
             parts = [picks[some], products[some]]

@@ -66,11 +66,12 @@ def make_search(
     n_steps: int,
     search: str = "auto",
     *,
+    n_picks: int = 1,
     memory_mb: float | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Search:
-    """The search that takes the least time for ``n_steps`` steps of every point.
+    """The search that takes the least time for ``n_steps`` steps of every point, with ``n_picks``.
 
     ``memory_mb`` bounds what a Gram matrix may take; None is a share of what the machine has free.
 
@@ -88,7 +89,7 @@ def make_search(
         tick(progress, 0, n)
 
     if search == "tree":
-        return _tree(Z, n_steps, n_jobs, waiting)
+        return _tree(Z, n_steps, n_picks, n_jobs, waiting)
     if search == "gram":
         return Gram(Z, n_jobs, waiting)
     if search == "blocks":
@@ -97,7 +98,7 @@ def make_search(
     if gram_bytes(n) > _budget(memory_mb):
         del costs["gram"]
     if n > FEW_POINTS and dimensions(Z) <= MOST_DIMENSIONS:
-        tree = _tree(Z, n_steps, n_jobs, waiting)
+        tree = _tree(Z, n_steps, n_picks, n_jobs, waiting)
         if tree.cost * n_steps * n < min(costs.values()):
             return tree
     return Gram(Z, n_jobs, waiting) if min(costs, key=costs.__getitem__) == "gram" else Blocks(Z)
@@ -111,21 +112,24 @@ def costs_of_products(n: int, d: int, n_steps: int) -> dict[str, float]:
     }
 
 
-def _tree(Z: Array, n_steps: int, n_jobs: int | None, progress: Progress) -> Tree:
+def _tree(
+    Z: Array, n_steps: int, n_picks: int, n_jobs: int | None, progress: Progress
+) -> Tree:
     tree = Tree(Z, n_jobs, progress)
-    tree.cost = cost_of_query(tree)
+    tree.cost = cost_of_query(tree, n_picks)
     rows = 1e9 * TICK / (tree.cost * n_steps)
     tree.block_rows = int(np.clip(rows, 64, MOST_ROWS))
     return tree
 
 
-def cost_of_query(tree: Tree) -> float:
+def cost_of_query(tree: Tree, n_picks: int = 1) -> float:
     """Nanoseconds of a query, from what a few look at: for points, and for what a pick leaves."""
     own = tree.order[:: max(1, len(tree.order) // TRIED)][:TRIED]
     residuals = tree.Z[own]
-    picks, products, _ = tree.counted(residuals, own)
-    residuals = residuals - products * tree.Z[picks[:, 0]]
-    _, _, work = tree.counted(residuals, own)
+    if n_picks == 1:
+        picks, products = tree.find(residuals, own)
+        residuals = residuals - products * tree.Z[picks[:, 0]]
+    _, _, work = tree.counted(residuals, own, n_picks)
     groups, leaves = work / len(own)
     r = tree.dimensions
     return groups * (GROUP + GROUP_DIMENSION * r) + leaves * (LEAF + LEAF_DIMENSION * r) + 500.0
