@@ -37,6 +37,11 @@ class Row:
     limit: float | None
     unit: str
     measure: Callable[[], tuple[float, str]]
+    at_least: bool = False  # whether the limit is a lower one
+
+    def holds(self, value: float) -> bool:
+        assert self.limit is not None
+        return value >= self.limit if self.at_least else value <= self.limit
 
 
 ROWS: list[Row] = []
@@ -52,18 +57,19 @@ def row(name: str, limit: float | None, unit: str) -> Callable[[Callable], Calla
     return add
 
 
-def run(only: str = "") -> None:
+def run(only: str = "", rows: list[Row] | None = None) -> None:
     """Measure and print every row whose name holds ``only``."""
-    chosen = [r for r in ROWS if only.lower() in r.name.lower()]
+    rows = ROWS if rows is None else rows
+    chosen = [r for r in rows if only.lower() in r.name.lower()]
     if not chosen:
-        names = "; ".join(r.name for r in ROWS)
+        names = "; ".join(r.name for r in rows)
         raise ValueError(f"--only is {only!r}; no row holds that, they are: {names}.")
     width = max(len(r.name) for r in chosen)
     print(f"{'what':<{width}}  {'measured':>14}  {'limit':>14}  holds  how")
     for r in chosen:
         value, remark = r.measure()
         limit = "" if r.limit is None else _figure(r.limit, r.unit)
-        holds = "" if r.limit is None else "yes" if value <= r.limit else "NO"
+        holds = "" if r.limit is None else "yes" if r.holds(value) else "NO"
         print(f"{r.name:<{width}}  {_figure(value, r.unit):>14}  {limit:>14}  {holds:<5}  {remark}")
         sys.stdout.flush()
 

@@ -84,9 +84,21 @@ def _parser() -> Parser:
     app.set_defaults(run=_app)
     _add_reproduce(commands.add_parser("reproduce", help="measure a table of the paper"))
     speed = commands.add_parser("benchmark", help="measure the speed on this machine")
+    speed.add_argument(
+        "part", nargs="?", choices=("all", "scale"), default="all", help="scale: up to a million"
+    )
     speed.add_argument("--only", metavar="NAME", default="", help="rows whose name holds NAME")
-    speed.set_defaults(run=lambda options: benchmark.run(options.only))
+    speed.set_defaults(run=_benchmark)
     return parser
+
+
+def _benchmark(options: argparse.Namespace) -> None:
+    if options.part == "scale":
+        from sdsc_core import benchmark_scale  # takes a moment to import, and few need it
+
+        benchmark.run(options.only, benchmark_scale.ROWS)
+    else:
+        benchmark.run(options.only)
 
 
 def _add_cluster(parser: argparse.ArgumentParser) -> None:

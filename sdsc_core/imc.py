@@ -144,7 +144,7 @@ def imc(
 
 def _check_start(start: ImcPath, samples: Samples, similarity: str, gamma: int) -> int:
     """How many iterations of ``start`` can be taken over; a ValueError where it is another's."""
-    n, d = samples.Z.shape
+    n = len(samples.Z)
     done = min(start.picks.shape[1], gamma)
     own = np.linspace(0, n - 1, 16).astype(np.int64)
     same = len(start.picks) == n and bool(start.picks.max(initial=-1) < n)
@@ -188,7 +188,8 @@ def _rows(
         rows.change(before, _replay(psi, mean, before, Z, s, m, np.zeros(before.shape)))
     for g in range(done, picks.shape[1]):
         found, products = rows.find(psi)
-        weights = _step(psi, mean, found[:, 0], products[:, 0], Z, s, m, g, block_picks, block_values)
+        taken = block_picks[:, g], block_values[:, g]
+        weights = _step(psi, mean, found[:, 0], products[:, 0], Z, s, m, *taken)
         if (found < 0).all():
             break
         rows.change(found, weights)
@@ -206,7 +207,7 @@ def remove_projection(psi, mean, j, product, Z, s, m):
 
 
 @kernel
-def _step(psi, mean, found, products, Z, s, m, g, picks, values):
+def _step(psi, mean, found, products, Z, s, m, picks, values):
     """Take what was found, and step 6; the weights (B, 1) with which it changes the residuals."""
     weights = np.zeros((psi.shape[0], 1))
     for r in range(psi.shape[0]):
@@ -215,8 +216,8 @@ def _step(psi, mean, found, products, Z, s, m, g, picks, values):
             psi[r] = 0.0
             found[r] = -1
             continue
-        picks[r, g] = found[r]
-        values[r, g] = abs(products[r]) / norm
+        picks[r] = found[r]
+        values[r] = abs(products[r]) / norm
         mean[r], taken = remove_projection(psi[r], mean[r], found[r], products[r], Z, s, m)
         weights[r, 0] = -taken
     return weights
@@ -232,7 +233,8 @@ def _replay(psi, mean, picks, Z, s, m, values):
             if picks[r, g] >= 0:
                 products[r] = dot(psi[r], Z[picks[r, g]])
         found = picks[:, g].copy()
-        weights[:, g] = _step(psi, mean, found, products, Z, s, m, g, picks, values)[:, 0]
+        taken = picks[:, g], values[:, g]
+        weights[:, g] = _step(psi, mean, found, products, Z, s, m, *taken)[:, 0]
     return weights
 
 

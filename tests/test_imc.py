@@ -1,7 +1,6 @@
 """IMC equals its transcription, whatever the blocks, threads and memory."""
 
 from importlib import import_module
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -9,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from sdsc_core.blocks import Cancelled
+from sdsc_core.blocks import Cancelled, run_blocks
 from sdsc_core.imc import imc
-from sdsc_core.search import Search
 from tests import naive
 
 imc_module = import_module("sdsc_core.imc")  # the package's name `imc` is the function
+STRATEGIES = ("tree", "gram", "blocks")
 # Few distinct values: duplicates, constant samples and ties in abundance.
 TIED = arrays(
     np.float64,
@@ -34,16 +33,15 @@ RANDOM = st.builds(
 
 
 @pytest.mark.parametrize("residual", ["as_printed", "centred"])
-@pytest.mark.parametrize("memory_mb", [1024, 0], ids=["gram", "search"])
+@pytest.mark.parametrize("search", STRATEGIES)
 @settings(max_examples=100)
 @given(X=st.one_of(TIED, RANDOM), data=st.data())
-def test_equals_the_transcription(residual, memory_mb, X, data):
+def test_equals_the_transcription(residual, search, X, data):
     gamma = data.draw(st.integers(1, len(X) - 1))
     ref_picks, ref_values = naive.imc(X, gamma, residual)
     _, ref_pairs = naive.imc(X, gamma, residual, "pair")
-    with mock.patch.object(imc_module, "FEW_FEATURES", 0):
-        path = imc(X, gamma, residual=residual, memory_mb=memory_mb)
-        pairs = imc(X, gamma, residual=residual, similarity="pair", memory_mb=memory_mb)
+    path = imc(X, gamma, residual=residual, search=search)
+    pairs = imc(X, gamma, residual=residual, similarity="pair", search=search)
     np.testing.assert_array_equal(path.picks, pairs.picks)
     for i, g in np.ndindex(ref_picks.shape):
         # Only rounding may part them, where two correlations are as good as equal; from there on
@@ -57,22 +55,30 @@ def test_equals_the_transcription(residual, memory_mb, X, data):
 
 @pytest.mark.parametrize("residual", ["as_printed", "centred"])
 def test_equals_the_transcription_exactly_on_generic_data(residual):
-    X = np.random.default_rng(3).standard_normal((60, 30))  # over FEW_FEATURES
+    X = np.random.default_rng(3).standard_normal((60, 30))
     picks, values = naive.imc(X, 8, residual)
-    for memory_mb in (1024, 0):
-        path = imc(X, 8, residual=residual, memory_mb=memory_mb)
+    for search in STRATEGIES:
+        path = imc(X, 8, residual=residual, search=search)
         np.testing.assert_array_equal(path.picks, picks)
         np.testing.assert_allclose(path.correlations, values, atol=1e-12)
 
 
+@pytest.mark.parametrize("search", STRATEGIES)
 @pytest.mark.parametrize("shape", [(700, 40), (700, 8)])
-def test_identical_for_any_block_thread_and_memory(shape, monkeypatch):
+def test_identical_for_any_block_and_thread(shape, search, monkeypatch):
     X = np.random.default_rng(0).standard_normal(shape)
     X[5] = X[300] = -X[6]  # ties
     reference = imc(X, 5, n_jobs=1)
-    for block, jobs, memory_mb in [(256, 2, 0), (37, 3, 1024), (1, 2, 0), (1000, 1, 0)]:
-        monkeypatch.setattr(imc_module, "BLOCK", block)
-        path = imc(X, 5, n_jobs=jobs, memory_mb=memory_mb)
+
+    def in_blocks_of(size):
+        def run(function, n_rows, block_rows, **kwargs):
+            return run_blocks(function, n_rows, size, **kwargs)
+
+        return run
+
+    for block, jobs in [(256, 2), (37, 3), (1, 2), (1000, 1)]:
+        monkeypatch.setattr(imc_module, "run_blocks", in_blocks_of(block))
+        path = imc(X, 5, n_jobs=jobs, search=search)
         np.testing.assert_array_equal(path.picks, reference.picks)
         np.testing.assert_array_equal(path.correlations, reference.correlations)
 
@@ -126,19 +132,6 @@ def test_huge_and_tiny_values_do_not_overflow():
     X = np.random.default_rng(0).standard_normal((10, 6))
     scale = np.array([1e200, 1e-200] * 5)[:, None]
     np.testing.assert_array_equal(imc(X * scale, 3).picks, imc(X, 3).picks)
-
-
-def test_many_near_ties_still_find_the_exact_winner():
-    rng = np.random.default_rng(0)
-    Z = np.tile(rng.standard_normal(50), (300, 1)) + 1e-9 * rng.standard_normal((300, 50))
-    Z /= np.linalg.norm(Z, axis=1, keepdims=True)
-    residual = Z[:4] + 1e-3 * rng.standard_normal((4, 50))
-    picks, _ = Search(Z)(residual, np.arange(4))
-    products = np.abs(residual @ Z.T)
-    products[np.arange(4), np.arange(4)] = 0
-    np.testing.assert_allclose(
-        products[np.arange(4), picks], products.max(axis=1), rtol=0, atol=1e-12
-    )
 
 
 def test_progress_counts_up_and_cancels():

@@ -80,9 +80,7 @@ def test_whole_paths_are_the_same_to_the_last_bit(n, d, kind):
     for residual in ("as_printed", "centred"):
         paths = [imc(X, gamma, residual=residual, search=s) for s in STRATEGIES]
         samples = Samples.of(X, residual)
-        np.testing.assert_array_equal(
-            paths[0].picks, brute_force(samples, np.arange(n), gamma)
-        )
+        np.testing.assert_array_equal(paths[0].picks, brute_force(samples, np.arange(n), gamma))
         for path in paths[1:]:
             np.testing.assert_array_equal(path.picks, paths[0].picks)
             np.testing.assert_array_equal(path.correlations, paths[0].correlations)

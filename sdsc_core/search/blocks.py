@@ -114,9 +114,7 @@ class Blocks:
     def rows(self, own: Indices) -> "BlockRows":
         return BlockRows(self, own)
 
-    def find(
-        self, residuals: Array, own: Indices, n_picks: int = 1
-    ) -> tuple[Indices, Array]:
+    def find(self, residuals: Array, own: Indices, n_picks: int = 1) -> tuple[Indices, Array]:
         unit, norms = to_unit(residuals)
         picks, products = np.full((len(own), n_picks), -1), np.zeros((len(own), n_picks))
         top = np.zeros((len(own), n_picks), np.float32)
@@ -129,9 +127,9 @@ class Blocks:
             top[:] = 0.0
         for start in range(0, len(again), AGAIN):
             some = again[start : start + AGAIN]
-            parts = [picks[some], products[some]]
-            self._pass(*(a[some] for a in args), len(self.Z), *parts)
-            picks[some], products[some] = parts
+            found = picks[some], products[some]
+            self._pass(*[a[some] for a in args], len(self.Z), *found)  # type: ignore[call-arg]
+            picks[some], products[some] = found
         return picks, products
 
     def _pass(self, unit, residuals, norms, own, top, size, picks, products) -> Indices:

@@ -13,7 +13,7 @@ The tree is tried up to MOST_DIMENSIONS in use, beyond which it never pruned eno
 changes the time, never a pick.
 """
 
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -94,7 +94,7 @@ def make_search(
         return Gram(Z, n_jobs, waiting)
     if search == "blocks":
         return Blocks(Z)
-    costs = costs_of_products(*Z.shape, n_steps)
+    costs = costs_of_products(n, Z.shape[1], n_steps)
     if gram_bytes(n) > _budget(memory_mb):
         del costs["gram"]
     if n > FEW_POINTS and dimensions(Z) <= MOST_DIMENSIONS:
@@ -112,9 +112,7 @@ def costs_of_products(n: int, d: int, n_steps: int) -> dict[str, float]:
     }
 
 
-def _tree(
-    Z: Array, n_steps: int, n_picks: int, n_jobs: int | None, progress: Progress
-) -> Tree:
+def _tree(Z: Array, n_steps: int, n_picks: int, n_jobs: int | None, progress: Progress) -> Tree:
     tree = Tree(Z, n_jobs, progress)
     tree.cost = cost_of_query(tree, n_picks)
     rows = 1e9 * TICK / (tree.cost * n_steps)

@@ -8,7 +8,6 @@ float64.
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks

@@ -38,7 +38,7 @@ def reaching(width: int) -> Any:
 
 
 def within(width: int) -> Any:
-    """For kernels: (q, axes (n, r, width), g, floor, height, cosines, sines (n, width), out) → mask.
+    """For kernels: (q, axes (n, r, width), g, floor, height, cosines, sines, out) → mask.
 
     out_c = t = |⟨q, axis c⟩| of group g; bit c says whether t ≥ floor·cosφ − height·sinφ.
     """
@@ -116,10 +116,13 @@ def _store(builder: Any, sums: list[Any], out: Any, floors: list[Any]) -> Any:
 
 
 @intrinsic
-def lowest_bit(typing_context, mask):
+def _lowest_bit(typing_context, mask):
     """Place of the lowest bit that is set, for kernels."""
 
     def generate(context, builder, signature, args):
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.int64), generate
+
+
+lowest_bit: Any = _lowest_bit
