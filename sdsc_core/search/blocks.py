@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sdsc_core._jit import kernel
 from sdsc_core.search.exact import ROUNDING, TIE, drop_below, offer, settle
 
-LANES = 64
+PART = 64  # products whose maximum is kept, to look only where the best may be
 CANDIDATES = 32
 TILE = 4096
 BLOCK = 256
@@ -22,36 +22,35 @@ Indices = NDArray[np.int64]
 
 
 @kernel
-def largest_abs(q, lanes):
-    """max |q_k|, and in ``lanes`` the maximum over each k modulo LANES.
+def largest_abs(q, parts):
+    """max |q_k|, and in ``parts`` the maximum of each PART entries in turn.
 
-    Lane by lane, because LLVM vectorises that without reordering anything.
+    By the bits without the sign, which order as the numbers do: LLVM vectorises the maximum of
+    integers, and of floats only if it may ignore NaN.
     """
+    bits, largest, sign_off = q.view(np.int32), parts.view(np.int32), np.int32(0x7FFFFFFF)
     n = q.shape[0]
-    lanes[:] = 0.0
-    tail = n - n % LANES
-    for k in range(0, tail, LANES):
-        for lane in range(LANES):
-            v = abs(q[k + lane])
-            lanes[lane] = v if v > lanes[lane] else lanes[lane]
-    for k in range(tail, n):
-        lanes[k - tail] = max(lanes[k - tail], abs(q[k]))
-    return lanes.max()
+    for p in range(-(-n // PART)):
+        part, top = bits[p * PART : min((p + 1) * PART, n)], np.int32(0)
+        for k in range(part.shape[0]):
+            top = max(top, np.int32(part[k] & sign_off))
+        largest[p] = top
+    return parts[: -(-n // PART)].max()
 
 
 @kernel
-def keep(q, lanes, first, own, margin, top, candidates, values, n):
+def keep(q, parts, first, own, margin, top, candidates, values, n):
     """Add the columns of q that may be among the best to the candidates; their new number.
 
     It is −1 from where there were too many near-ties to keep, while ``top`` is still followed.
-    Few lanes hold a candidate.
+    Few parts hold a candidate.
     """
     last, full = top.shape[0] - 1, n < 0
     n = max(n, 0)
-    for lane in range(LANES):
-        if lanes[lane] < top[last] - margin:
+    for p in range(-(-q.shape[0] // PART)):
+        if parts[p] < top[last] - margin:
             continue
-        for k in range(lane, q.shape[0], LANES):
+        for k in range(p * PART, min((p + 1) * PART, q.shape[0])):
             value = abs(q[k])
             if value >= top[last] - margin and first + k != own:
                 if n == candidates.shape[0]:
@@ -65,14 +64,14 @@ def keep(q, lanes, first, own, margin, top, candidates, values, n):
 @kernel
 def _propose(Q, first, own, margin, top, candidates, values, counts):
     """Keep, for each row of Q, the columns that may hold its largest entries so far."""
-    lanes = np.zeros(LANES, Q.dtype)
+    parts = np.empty(Q.shape[1] // PART + 1, np.float32)
     last = top.shape[1] - 1
     for r in range(Q.shape[0]):
         if first <= own[r] < first + Q.shape[1]:
             Q[r, own[r] - first] = 0.0
-        if largest_abs(Q[r], lanes) >= top[r, last] - margin:
+        if largest_abs(Q[r], parts) >= top[r, last] - margin:
             counts[r] = keep(
-                Q[r], lanes, first, own[r], margin, top[r], candidates[r], values[r], counts[r]
+                Q[r], parts, first, own[r], margin, top[r], candidates[r], values[r], counts[r]
             )
 
 

@@ -12,16 +12,16 @@ import numpy as np
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.search.blocks import (
-    LANES,
+    PART,
     Array,
     Blocks,
     Indices,
     keep,
     largest_abs,
 )
-from sdsc_core.search.exact import ROUNDING, TIE, drop_below, settle
+from sdsc_core.search.exact import ROUNDING, TIE, dot, drop_below, settle
 
-SCALE = 32767.0
+SCALE = 32700.0  # room for a product that rounds to more than 1
 SIDE = 1024  # of a square of the product
 PATCH = 32  # side of the squares in which one is mirrored, so that both sides stay in the cache
 CACHE = 4 << 20  # bytes for the products of one block of rows
@@ -34,23 +34,32 @@ def gram_bytes(n: int) -> int:
 
 
 @kernel
+def _to_integers(products, out):
+    scale, half = np.float32(SCALE), np.float32(0.5)
+    for j in range(products.shape[0]):
+        v = products[j] * scale
+        out[j] = np.int16(v + half if v >= 0 else v - half)
+
+
+@kernel
 def _store(Q, R, a, b):
     """Put a square of products and its mirror image into R as integers."""
-    scale, half = np.float32(SCALE), np.float32(0.5)
     n_rows, n_columns = Q.shape
-    for i in range(n_rows):
-        for j in range(n_columns):
-            v = Q[i, j] * scale
-            v = v + half if v >= 0 else v - half
-            v = min(max(v, -scale), scale)
-            R[a + i, b + j] = np.int16(v)
-    if a == b:
-        return
+    patch = np.empty((PATCH, PATCH), np.int16)
     for i0 in range(0, n_rows, PATCH):
+        height = min(PATCH, n_rows - i0)
+        for i in range(i0, i0 + height):
+            _to_integers(Q[i], R[a + i, b : b + n_columns])
+        if a == b:
+            continue
         for j0 in range(0, n_columns, PATCH):
-            for j in range(j0, min(j0 + PATCH, n_columns)):
-                for i in range(i0, min(i0 + PATCH, n_rows)):
-                    R[b + j, a + i] = R[a + i, b + j]
+            width = min(PATCH, n_columns - j0)
+            for i in range(height):
+                row = R[a + i0 + i, b + j0 : b + j0 + width]
+                for j in range(width):
+                    patch[j, i] = row[j]
+            for j in range(width):
+                R[b + j0 + j, a + i0 : a + i0 + height] = patch[j, :height]
 
 
 @kernel(fastmath={"contract"})
@@ -78,25 +87,22 @@ def _change(Q, R, points, weights, errors, totals, error):
 @kernel
 def _find(Q, errors, residuals, own, Z, picks, products, full):
     """The picks of each row; ``full`` where the error leaves too many candidates."""
-    lanes = np.empty(LANES, np.float32)
+    parts = np.empty(Q.shape[1] // PART + 1, np.float32)
     candidates, values = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES, np.float32)
     scratch = np.empty(CANDIDATES)
     top = np.empty(picks.shape[1], np.float32)
     last = picks.shape[1] - 1
     for r in range(Q.shape[0]):
-        norm = 0.0
-        for d in range(Z.shape[1]):
-            norm += residuals[r, d] ** 2
-        norm = np.sqrt(norm)
+        norm = np.sqrt(dot(residuals[r], residuals[r]))
         if norm == 0.0:
             continue
         Q[r, own[r]] = 0.0
         top[:] = 0.0
         margin = np.float32((2 * errors[r] + (last + 2) * TIE * norm) * (1 + 2.0**-20))
-        top[0] = largest_abs(Q[r], lanes)
+        top[0] = largest_abs(Q[r], parts)
         if last:
             top[0] = 0.0
-        n = keep(Q[r], lanes, 0, own[r], margin, top, candidates, values, 0)
+        n = keep(Q[r], parts, 0, own[r], margin, top, candidates, values, 0)
         if n < 0:
             full[r] = True
             continue
@@ -108,7 +114,7 @@ class Gram:
     """Strategy where N² fits, see `sdsc_core.search.Search`.
 
     Error of an entry: (D + 3)·2⁻²⁴ of the product in float32, as for `Blocks`, and half a unit of
-    the last place, 1/65534; both are kept for each row as weights are added to it.
+    the last place, 1/(2·SCALE); both are kept for each row as weights are added to it.
     """
 
     name = "gram"
