@@ -5,7 +5,7 @@ r are in use, and n steps of each point:
 
     blocks  n N² (a D + b)                        a product and its maximum for each step
     Gram    N² (a D / 2 + c) + n N² e             half a product, then rows of it
-    tree    N (f log₂ N + n (g₀ + g₁ r) groups + n (l₀ + l₁ r) leaves)
+    tree    n N (q + (g₀ + g₁ r) groups + (l₀ + l₁ r) leaves), once it has been grown and tried
 
 How many groups and leaves a query looks at depends on the data alone: the trial asks for a few
 points, and once more for what is left of them after a first pick, which is how later steps look.
@@ -23,11 +23,11 @@ from sdsc_core.search.gram import Gram, gram_bytes
 from sdsc_core.search.tree import MOST_ROWS, Tree, dimensions
 
 STRATEGIES = ("auto", "tree", "gram", "blocks")
-PRODUCT, PASS = 0.035, 0.35  # a and b: a multiply-add of the BLAS, a pass over the products
-MIRROR, STEP = 1.2, 0.6  # c and e: storing two integers, adding a row and its maximum
-SPLIT = 60.0  # f
-GROUP, GROUP_DIMENSION = 30.0, 1.0
-LEAF, LEAF_DIMENSION = 20.0, 1.6
+PRODUCT, PASS = 0.025, 0.9  # a and b: a multiply-add of the BLAS, a pass over the products
+MIRROR, STEP = 2.5, 0.7  # c and e: storing two integers, adding a row and its maximum
+GROUP, GROUP_DIMENSION = 35.0, 1.6  # g₀ and g₁
+LEAF, LEAF_DIMENSION = 22.0, 3.1  # l₀ and l₁
+QUERY = 500.0  # q
 TRIED = 96  # points of the trial
 FEW_POINTS = 1000  # up to here everything takes milliseconds, a trial too
 MOST_DIMENSIONS = 64
@@ -130,7 +130,7 @@ def cost_of_query(tree: Tree, n_picks: int = 1) -> float:
     _, _, work = tree.counted(residuals, own, n_picks)
     groups, leaves = work / len(own)
     r = tree.dimensions
-    return groups * (GROUP + GROUP_DIMENSION * r) + leaves * (LEAF + LEAF_DIMENSION * r) + 500.0
+    return groups * (GROUP + GROUP_DIMENSION * r) + leaves * (LEAF + LEAF_DIMENSION * r) + QUERY
 
 
 def _budget(memory_mb: float | None) -> float:

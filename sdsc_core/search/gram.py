@@ -22,7 +22,7 @@ from sdsc_core.search.blocks import (
 from sdsc_core.search.exact import ROUNDING, TIE, dot, drop_below, settle
 
 SCALE = 32700.0  # room for a product that rounds to more than 1
-SIDE = 1024  # of a square of the product
+SIDE = 512  # of a square of the product
 PATCH = 32  # side of the squares in which one is mirrored, so that both sides stay in the cache
 CACHE = 4 << 20  # bytes for the products of one block of rows
 CANDIDATES = 256

@@ -16,7 +16,7 @@ from sdsc_core.search.vector import lowest_bit, reaching, within
 
 WAITING = 16 * CHILDREN  # nodes that can wait: CHILDREN for each level
 MOST_ROWS = 16384  # in a block: many, so that neighbours follow each other
-FEW = 64  # dimensions that are not counted first
+FEW, MANY = 64, 1000  # dimensions; counting takes D³
 SPREAD = 1e-7  # directions in which the points spread less than this are left out
 
 
@@ -180,9 +180,9 @@ class Tree:
 
 
 def dimensions(Z: Array) -> int:
-    """How many dimensions are in use, by a sample of the points."""
+    """How many dimensions are in use, by a sample of the points; not counted if few or many."""
     n, d = Z.shape
-    if d <= FEW:
+    if not FEW < d <= MANY:
         return d
     some = Z[:: max(1, n // (4 * d))]
     spreads = np.linalg.eigvalsh(some.T @ some)
