@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sdsc_core import benchmark_scale
 from sdsc_core.datasets import make_subspaces
 from sdsc_core.imc import Samples, _rows, imc
 from sdsc_core.methods.knn import knn
@@ -160,6 +161,11 @@ def test_the_choice_follows_data_and_memory(monkeypatch):
     assert make_search(wide, 6, "tree").name == "tree"
     monkeypatch.setattr("sdsc_core.methods._memory.available_memory", lambda: 10_000)
     assert make_search(wide, 6).name == "blocks"
+
+
+def test_the_rival_of_the_benchmark_makes_the_same_picks():
+    X = make_subspaces(points_each=60).X
+    np.testing.assert_array_equal(benchmark_scale.kd_imc(X, 4), imc(X, 4).picks)
 
 
 def test_a_strategy_that_is_not_there_is_named():
