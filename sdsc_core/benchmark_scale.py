@@ -23,6 +23,9 @@ SIZES = (10_002, 100_002, 1_000_002)
 DIMENSIONS = (3, 6, 10, 20, 30, 50, 100, 500)
 SLOW = 8  # one point in so many is searched, where a strategy would take minutes
 ROWS: list[Row] = []
+# Seconds by number of points, for the plot: what was measured in this run.
+MEASURED: dict[str, list[tuple[int, float]]] = {"IMC": [], "k-d tree": []}
+COLOURS = {"IMC": "#1f77b4", "k-d tree": "#d62728"}
 
 
 def row(name: str, limit: float | None, unit: str) -> Callable[[Callable], Callable]:
@@ -81,6 +84,7 @@ def imc_seconds(n: int) -> tuple[float, str, ImcPath]:
     warm()
     X, found = paper(n), []
     taken, peak = timed(lambda: found.append(imc(X, GAMMA)))
+    MEASURED["IMC"].append((n, taken))
     return taken, peak, found[0]
 
 
@@ -108,6 +112,7 @@ def _beside_kd(n: int) -> Callable[[], tuple[float, str]]:
         ours, peak, path = imc_seconds(n)
         found: list[NDArray[np.int64]] = []
         theirs, _ = timed(lambda: found.append(kd_imc(paper(n), GAMMA)))
+        MEASURED["k-d tree"].append((n, theirs))
         same = np.mean((found[0] == path.picks).all(axis=1))
         return theirs / ours, (
             f"{ours:.2f} s against {theirs:.1f} s of cKDTree, {peak}, {same:.3%} of the points"
@@ -219,3 +224,49 @@ def _omp(n: int) -> Callable[[], tuple[float, str]]:
 
 for _n in (30_000, 100_002):
     ROWS.append(Row(f"OMP, N = {_n:,}", 4, "times as fast", _omp(_n), at_least=True))
+
+
+def plot() -> str:
+    """An SVG picture of the seconds measured so far over the points, both axes logarithmic.
+
+    >>> plot().startswith("<svg")
+    True
+    """
+    width, height, left, bottom = 560, 360, 70, 50
+    n_low, n_high, s_low, s_high = 3.8, 6.2, -1.5, 3.0  # powers of ten
+
+    def x(power: float) -> float:
+        return left + (power - n_low) / (n_high - n_low) * (width - left - 20)
+
+    def y(power: float) -> float:
+        return height - bottom - (power - s_low) / (s_high - s_low) * (height - bottom - 20)
+
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+        ' font-family="sans-serif" font-size="13">',
+        f'<rect width="{width}" height="{height}" fill="white"/>',
+        f'<text x="{width / 2:.0f}" y="{height - 10}" text-anchor="middle">points</text>',
+        '<text x="16" y="20">seconds</text>',
+    ]
+    for power in (4, 5, 6):
+        parts += [
+            f'<path d="M{x(power):.1f} 20V{height - bottom}" stroke="#ddd"/>',
+            f'<text x="{x(power):.1f}" y="{height - 32}" text-anchor="middle">{10**power:,}</text>',
+        ]
+    for power in (-1, 0, 1, 2, 3):
+        parts += [
+            f'<path d="M{left} {y(power):.1f}H{width - 20}" stroke="#ddd"/>',
+            f'<text x="{left - 8}" y="{y(power) + 4:.1f}" text-anchor="end">{10.0**power:g}</text>',
+        ]
+    for name, points in MEASURED.items():
+        places = [(x(np.log10(n)), y(np.log10(s))) for n, s in sorted(points)]
+        line = "L".join(f"{a:.1f} {b:.1f}" for a, b in places)
+        parts += [f'<path d="M{line}" fill="none" stroke="{COLOURS[name]}"/>'] if line else []
+        parts += [
+            f'<circle cx="{a:.1f}" cy="{b:.1f}" r="4" fill="{COLOURS[name]}"/>' for a, b in places
+        ]
+        parts += [
+            f'<text x="{a + 8:.1f}" y="{b - 8:.1f}" fill="{COLOURS[name]}">{name}</text>'
+            for a, b in places[:1]
+        ]
+    return "\n".join([*parts, "</svg>"]) + "\n"

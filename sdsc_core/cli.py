@@ -88,6 +88,7 @@ def _parser() -> Parser:
         "part", nargs="?", choices=("all", "scale"), default="all", help="scale: up to a million"
     )
     speed.add_argument("--only", metavar="NAME", default="", help="rows whose name holds NAME")
+    speed.add_argument("--plot", metavar="FILE", help="with scale: draw the times as an SVG")
     speed.set_defaults(run=_benchmark)
     return parser
 
@@ -97,6 +98,8 @@ def _benchmark(options: argparse.Namespace) -> None:
         from sdsc_core import benchmark_scale  # takes a moment to import, and few need it
 
         benchmark.run(options.only, benchmark_scale.ROWS)
+        if options.plot:
+            Path(options.plot).write_text(benchmark_scale.plot())
     else:
         benchmark.run(options.only)
 
