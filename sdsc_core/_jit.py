@@ -3,20 +3,23 @@
 import hashlib
 import warnings
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from numba import njit
 
 
-def kernel(function: Any) -> Any:
+def kernel(function: Any = None, *, fastmath: Any = False) -> Any:
     """Compile a function, or load it from the cache on disk.
 
     Serial and without the GIL: threads come from `blocks`, so a kernel never freezes a server and
-    never meets Numba's threading layer. IEEE order is kept, because ties and θ decide by equality.
+    never meets Numba's threading layer. IEEE order is kept, because ties and θ decide by equality;
+    ``fastmath`` names what a kernel may give up whose rounding is bounded otherwise.
     """
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
+    if function is None:
+        return partial(kernel, fastmath=fastmath)
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
     try:
         compiled = njit(cache=True, **options)(function)
     except RuntimeError as problem:  # neither the package's folder nor the home can be written

@@ -12,12 +12,9 @@ from sdsc_core._jit import kernel
 from sdsc_core.affinities import affinity
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_choice, check_data, check_gamma, check_number
-from sdsc_core.search import LANES, NOTHING, TIE, Search, decide, dot, largest_abs, reaching
+from sdsc_core.search import STRATEGIES, Search, dot, make_search
 
 GONE = 1e-8  # a centred norm below this, for a sample of unit norm, is no variance
-GRAM_MB = 1024  # memory that one N × N Gram matrix may take
-FEW_FEATURES = 16  # up to here a fresh search is cheaper than fetching rows of a Gram matrix
-BLOCK = 256
 
 
 @dataclass(frozen=True)
@@ -91,7 +88,9 @@ def imc(
     similarity: str = "residual",
     n_jobs: int | None = None,
     progress: Progress | None = None,
-    memory_mb: float = GRAM_MB,
+    search: str = "auto",
+    memory_mb: float | None = None,
+    start: ImcPath | None = None,
 ) -> ImcPath:
     """Pick, for each point, the Γ points most correlated with what is left of it (Algorithm 1).
 
@@ -105,8 +104,11 @@ def imc(
         ``"pair"``: the correlation of x_i and x_j themselves.
     n_jobs : threads, all cores by default. The result does not depend on it.
     progress : called with (points done, N); raising in it cancels.
-    memory_mb : up to this size one N × N Gram matrix is kept and an iteration costs N; beyond,
-        each iteration searches all points again, N·D, in bounded memory. The result is the same.
+    search : how the points are searched: "tree", "gram", "blocks", or "auto" for the cheapest, see
+        `sdsc_core.search.choose`. The result is the same, to the last bit.
+    memory_mb : what an N × N Gram matrix may take; None for a share of what the machine has free.
+    start : a path of the same data and settings with fewer iterations, which is continued: what it
+        holds is not searched for again, and the result is that of a whole run.
 
     Notes
     -----
@@ -122,44 +124,78 @@ def imc(
     gamma = check_gamma(n_iterations, len(X))
     check_choice(residual, "residual", ("as_printed", "centred"))
     check_choice(similarity, "similarity", ("residual", "pair"))
-    check_number(memory_mb, "memory_mb", 0)
+    if memory_mb is not None:
+        check_number(memory_mb, "memory_mb", 0)
+    check_choice(search, "search", STRATEGIES)
     samples = Samples.of(X, residual)
-    n, d = X.shape
-    if 8e-6 * n * n <= memory_mb and d > FEW_FEATURES:
-        rows = partial(_gram_block, samples.Z @ samples.Z.T, samples, gamma)
-    else:
-        rows = partial(_search_block, Search(samples.Z), samples, gamma)
-    results = run_blocks(rows, n, BLOCK, n_jobs=n_jobs, progress=progress)
-    picks = np.concatenate([r[0] for r in results])
-    values = np.concatenate([r[1] for r in results])
+    n = len(X)
+    picks, values = np.full((n, gamma), -1), np.zeros((n, gamma))
+    done = 0 if start is None else _check_start(start, samples, similarity, gamma)
+    if start is not None:
+        picks[:, :done], values[:, :done] = start.picks[:, :done], start.correlations[:, :done]
+    if done < gamma:
+        strategy = make_search(
+            samples.Z, gamma - done, search, memory_mb=memory_mb, n_jobs=n_jobs, progress=progress
+        )
+        rows = partial(_rows, strategy, samples, picks, values, done)
+        run_blocks(rows, n, strategy.block_rows, n_jobs=n_jobs, progress=progress)
     if similarity == "pair":
         _pair_correlations(samples.Z, picks, values)
     return ImcPath(picks, np.minimum(values, 1.0), np.flatnonzero(samples.s == 0))
 
 
-def _gram_block(
-    R: NDArray[np.float64], samples: Samples, gamma: int, start: int, stop: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    picks = np.full((stop - start, gamma), -1)
-    values = np.zeros((stop - start, gamma))
-    _gram_rows(start, R, samples.Z, samples.s, samples.m, picks, values)
-    return picks, values
+def _check_start(start: ImcPath, samples: Samples, similarity: str, gamma: int) -> int:
+    """How many iterations of ``start`` can be taken over; a ValueError where it is another's."""
+    n = len(samples.Z)
+    done = min(start.picks.shape[1], gamma)
+    own = np.linspace(0, n - 1, 16).astype(np.int64)
+    same = len(start.picks) == n and bool(start.picks.max(initial=-1) < n)
+    if same:
+        picks, values = start.picks[own, :done].copy(), np.zeros((len(own), done))
+        psi, mean = samples.Z[own] * samples.s[own, None], samples.m[own]
+        _replay(psi, mean, picks, samples.Z, samples.s, samples.m, values)
+        if similarity == "pair":
+            pairs = np.zeros_like(values)
+            for i, row in enumerate(own):
+                for g in np.flatnonzero(picks[i] >= 0):
+                    pairs[i, g] = abs(dot(samples.Z[row], samples.Z[picks[i, g]]))
+            values = pairs
+        same = bool((np.minimum(values, 1.0) == start.correlations[own, :done]).all())
+    if not same:
+        raise ValueError(
+            "start is the path of other data or settings; give one of the same X, residual and"
+            " similarity, or none."
+        )
+    return done
 
 
-def _search_block(
-    search: Search, samples: Samples, gamma: int, start: int, stop: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    own = np.arange(start, stop)
-    picks = np.full((stop - start, gamma), -1)
-    values = np.zeros((stop - start, gamma))
-    psi = samples.Z[own] * samples.s[own, None]
-    mean = samples.m[own]
-    for g in range(gamma):
-        found, products = search(psi, own)
-        _search_step(psi, mean, found, products, samples.Z, samples.s, samples.m, g, picks, values)
+def _rows(
+    search: Search,
+    samples: Samples,
+    picks: NDArray[np.int64],
+    values: NDArray[np.float64],
+    done: int,
+    start: int,
+    stop: int,
+) -> None:
+    """The iterations from ``done`` for a block of rows, in the order of the search."""
+    own = search.order[start:stop]
+    Z, s, m = samples.Z, samples.s, samples.m
+    psi, mean = Z[own] * s[own, None], m[own]
+    rows = search.rows(own)
+    rows.change(own[:, None], s[own, None])
+    block_picks, block_values = picks[own], values[own]
+    if done:
+        before = block_picks[:, :done].copy()
+        rows.change(before, _replay(psi, mean, before, Z, s, m, np.zeros(before.shape)))
+    for g in range(done, picks.shape[1]):
+        found, products = rows.find(psi)
+        taken = block_picks[:, g], block_values[:, g]
+        weights = _step(psi, mean, found[:, 0], products[:, 0], Z, s, m, *taken)
         if (found < 0).all():
             break
-    return picks, values
+        rows.change(found, weights)
+    picks[own], values[own] = block_picks, block_values
 
 
 @kernel
@@ -173,48 +209,35 @@ def remove_projection(psi, mean, j, product, Z, s, m):
 
 
 @kernel
-def _search_step(psi, mean, found, products, Z, s, m, g, picks, values):
+def _step(psi, mean, found, products, Z, s, m, picks, values):
+    """Take what was found, and step 6; the weights (B, 1) with which it changes the residuals."""
+    weights = np.zeros((psi.shape[0], 1))
     for r in range(psi.shape[0]):
         norm = np.sqrt(dot(psi[r], psi[r]))
         if found[r] < 0 or norm < GONE:
             psi[r] = 0.0
             found[r] = -1
             continue
-        picks[r, g] = found[r]
-        values[r, g] = abs(products[r]) / norm
-        mean[r], _ = remove_projection(psi[r], mean[r], found[r], products[r], Z, s, m)
+        picks[r] = found[r]
+        values[r] = abs(products[r]) / norm
+        mean[r], taken = remove_projection(psi[r], mean[r], found[r], products[r], Z, s, m)
+        weights[r, 0] = -taken
+    return weights
 
 
 @kernel
-def _gram_rows(start, R, Z, s, m, picks, values):
-    """All iterations of a row at once: q_k = ψ·z_k stays in the cache and follows from R's rows."""
-    n, d = Z.shape
-    q = np.empty(n)
-    lanes = np.empty(LANES)
-    candidates = np.empty(n, np.int64)
-    products = np.empty(n)
-    psi = np.empty(d)
-    for r in range(picks.shape[0]):
-        i = start + r
-        psi[:] = Z[i] * s[i]
-        q[:] = R[i] * s[i]
-        mean = m[i]
-        for g in range(picks.shape[1]):
-            norm = np.sqrt(dot(psi, psi))
-            if norm < GONE:
-                break
-            q[i] = 0.0
-            # Each update adds at most (D + 4) 2⁻⁵³ of rounding to an entry of q.
-            floor = largest_abs(q, lanes) - TIE * norm - 2 * (g + 2) * (d + 8) * 2.0**-52
-            found = reaching(q, lanes, floor, i, candidates)
-            j, product = decide(candidates, products, found, psi, Z, TIE * norm)
-            if j < 0 or abs(product) <= NOTHING * norm:
-                break
-            picks[r, g] = j
-            values[r, g] = abs(product) / norm
-            mean, t = remove_projection(psi, mean, j, product, Z, s, m)
-            for k in range(n):
-                q[k] -= t * R[j, k]
+def _replay(psi, mean, picks, Z, s, m, values):
+    """Bring residuals to where the picks of an earlier run left them, by the same operations."""
+    weights = np.zeros(picks.shape)
+    for g in range(picks.shape[1]):
+        products = np.zeros(picks.shape[0])
+        for r in range(picks.shape[0]):
+            if picks[r, g] >= 0:
+                products[r] = dot(psi[r], Z[picks[r, g]])
+        found = picks[:, g].copy()
+        taken = picks[:, g], values[:, g]
+        weights[:, g] = _step(psi, mean, found, products, Z, s, m, *taken)[:, 0]
+    return weights
 
 
 @kernel

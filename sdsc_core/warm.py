@@ -36,8 +36,9 @@ def warm_up(progress: Progress | None = None) -> None:
     X = np.random.default_rng(0).standard_normal((12, 20))
     W = sp.csr_array(np.kron(np.eye(4), 0.9 * (1 - np.eye(3))))
     steps: list[Callable[[], object]] = [
-        lambda: imc(X, 3),
-        lambda: imc(X[:, :8], 3),
+        lambda: imc(X, 3, search="gram"),
+        lambda: imc(X, 3, search="blocks"),
+        lambda: imc(X, 3, search="tree"),
         lambda: trace(X, 0, 3),
         lambda: pce(W),
         lambda: changes(W, pce(W)),

@@ -139,6 +139,7 @@ MOTION = ["cluster", "sample:motion"]
         ([*MOTION, "--output", "."], ["'.'"]),
         (["app", "--data", "there/is/none"], ["--data", "there/is/none"]),
         (["benchmark", "--only", "nothing"], ["--only", "'nothing'"]),
+        (["benchmark", "scale", "--only", "nothing"], ["--only", "k-d tree"]),
     ],
     ids=lambda value: " ".join(value[-2:]) if value and value[0] in ("cluster", "app") else None,
 )

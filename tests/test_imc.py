@@ -1,7 +1,5 @@
 """IMC equals its transcription, whatever the blocks, threads and memory."""
 
-from unittest import mock
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,11 +7,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sdsc_core import imc_path as imc_module
-from sdsc_core.blocks import Cancelled
+from sdsc_core.blocks import Cancelled, run_blocks
 from sdsc_core.imc_path import imc
-from sdsc_core.search import Search
+from sdsc_core.search import make_search
 from tests import naive
 
+STRATEGIES = ("tree", "gram", "blocks")
 # Few distinct values: duplicates, constant samples and ties in abundance.
 TIED = arrays(
     np.float64,
@@ -33,16 +32,15 @@ RANDOM = st.builds(
 
 
 @pytest.mark.parametrize("residual", ["as_printed", "centred"])
-@pytest.mark.parametrize("memory_mb", [1024, 0], ids=["gram", "search"])
+@pytest.mark.parametrize("search", STRATEGIES)
 @settings(max_examples=100)
 @given(X=st.one_of(TIED, RANDOM), data=st.data())
-def test_equals_the_transcription(residual, memory_mb, X, data):
+def test_equals_the_transcription(residual, search, X, data):
     gamma = data.draw(st.integers(1, len(X) - 1))
     ref_picks, ref_values = naive.imc(X, gamma, residual)
     _, ref_pairs = naive.imc(X, gamma, residual, "pair")
-    with mock.patch.object(imc_module, "FEW_FEATURES", 0):
-        path = imc(X, gamma, residual=residual, memory_mb=memory_mb)
-        pairs = imc(X, gamma, residual=residual, similarity="pair", memory_mb=memory_mb)
+    path = imc(X, gamma, residual=residual, search=search)
+    pairs = imc(X, gamma, residual=residual, similarity="pair", search=search)
     np.testing.assert_array_equal(path.picks, pairs.picks)
     for i, g in np.ndindex(ref_picks.shape):
         # Only rounding may part them, where two correlations are as good as equal; from there on
@@ -56,23 +54,32 @@ def test_equals_the_transcription(residual, memory_mb, X, data):
 
 @pytest.mark.parametrize("residual", ["as_printed", "centred"])
 def test_equals_the_transcription_exactly_on_generic_data(residual):
-    X = np.random.default_rng(3).standard_normal((60, 30))  # over FEW_FEATURES
+    X = np.random.default_rng(3).standard_normal((60, 30))
     picks, values = naive.imc(X, 8, residual)
-    for memory_mb in (1024, 0):
-        path = imc(X, 8, residual=residual, memory_mb=memory_mb)
+    for search in STRATEGIES:
+        path = imc(X, 8, residual=residual, search=search)
         np.testing.assert_array_equal(path.picks, picks)
         np.testing.assert_allclose(path.correlations, values, atol=1e-12)
 
 
+def in_blocks_of(size):
+    def run(function, n_rows, block_rows, **kwargs):
+        return run_blocks(function, n_rows, size, **kwargs)
+
+    return run
+
+
 @pytest.mark.compiled
+@pytest.mark.parametrize("search", STRATEGIES)
 @pytest.mark.parametrize("shape", [(700, 40), (700, 8)])
-def test_identical_for_any_block_thread_and_memory(shape, monkeypatch):
+def test_identical_for_any_block_and_thread(shape, search, monkeypatch):
     X = np.random.default_rng(0).standard_normal(shape)
     X[5] = X[300] = -X[6]  # ties
     reference = imc(X, 5, n_jobs=1)
-    for block, jobs, memory_mb in [(256, 2, 0), (37, 3, 1024), (1, 2, 0), (1000, 1, 0)]:
-        monkeypatch.setattr(imc_module, "BLOCK", block)
-        path = imc(X, 5, n_jobs=jobs, memory_mb=memory_mb)
+
+    for block, jobs in [(256, 2), (37, 3), (1, 2), (1000, 1)]:
+        monkeypatch.setattr(imc_module, "run_blocks", in_blocks_of(block))
+        path = imc(X, 5, n_jobs=jobs, search=search)
         np.testing.assert_array_equal(path.picks, reference.picks)
         np.testing.assert_array_equal(path.correlations, reference.correlations)
 
@@ -84,9 +91,9 @@ def test_small_blocks_and_each_reading(n_features, residual, similarity, monkeyp
     X = np.random.default_rng(5).standard_normal((23, n_features)) + 0.7
     X[4], X[9], X[11] = X[2], -X[3], 1.0
     picks, values = naive.imc(X, 5, residual, similarity)
-    for block, memory_mb in ((1, 0), (7, 1024), (7, 0), (23, 1024)):
-        monkeypatch.setattr(imc_module, "BLOCK", block)
-        path = imc(X, 5, residual=residual, similarity=similarity, memory_mb=memory_mb, n_jobs=1)
+    for block, search in ((1, "blocks"), (7, "gram"), (7, "tree"), (23, "gram")):
+        monkeypatch.setattr(imc_module, "run_blocks", in_blocks_of(block))
+        path = imc(X, 5, residual=residual, similarity=similarity, search=search, n_jobs=1)
         np.testing.assert_array_equal(path.picks, picks)
         np.testing.assert_allclose(path.correlations, values, atol=1e-9)
         assert path.constant.tolist() == [11]
@@ -194,12 +201,13 @@ def test_huge_and_tiny_values_do_not_overflow():
     np.testing.assert_array_equal(imc(X * scale, 3).picks, imc(X, 3).picks)
 
 
-def test_many_near_ties_still_find_the_exact_winner():
+@pytest.mark.parametrize("search", ["tree", "blocks"])
+def test_many_near_ties_still_find_the_exact_winner(search):
     rng = np.random.default_rng(0)
     Z = np.tile(rng.standard_normal(50), (300, 1)) + 1e-9 * rng.standard_normal((300, 50))
     Z /= np.linalg.norm(Z, axis=1, keepdims=True)
     residual = Z[:4] + 1e-3 * rng.standard_normal((4, 50))
-    picks, _ = Search(Z)(residual, np.arange(4))
+    picks = make_search(Z, 1, search).rows(np.arange(4)).find(residual)[0][:, 0]
     products = np.abs(residual @ Z.T)
     products[np.arange(4), np.arange(4)] = 0
     np.testing.assert_allclose(
@@ -207,9 +215,8 @@ def test_many_near_ties_still_find_the_exact_winner():
     )
 
 
-def test_progress_counts_up_and_cancels(monkeypatch):
-    monkeypatch.setattr(imc_module, "BLOCK", 16)
-    X = np.random.default_rng(0).standard_normal((150, 20))
+def test_progress_counts_up_and_cancels():
+    X = np.random.default_rng(0).standard_normal((1500, 20))
     seen = []
     imc(X, 2, progress=lambda done, total: seen.append((done, total)))
     assert seen[0] == (0, 150) and seen[-1] == (150, 150) and seen == sorted(seen)

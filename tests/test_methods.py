@@ -13,7 +13,6 @@ from sdsc_core.methods import METHODS, Solution
 from sdsc_core.methods import _admm as admm
 from sdsc_core.methods import _elastic as elastic
 from sdsc_core.methods import lrr as lrr_module
-from sdsc_core.methods import omp as omp_module
 from sdsc_core.methods.base import keep_largest, unit_rows
 from sdsc_core.methods.bdr import _solve as bdr_solve
 from sdsc_core.methods.bdr import bdr
@@ -227,15 +226,6 @@ def test_omp_equals_scikit_learn(n_features):
         theirs[others] = orthogonal_mp(Z[others].T, Z[i], n_nonzero_coefs=K)
         assert set(np.flatnonzero(C[i])) == set(np.flatnonzero(theirs))
         np.testing.assert_allclose(C[i], theirs, atol=1e-9)
-
-
-def test_omp_by_gram_equals_omp_by_search(monkeypatch):
-    X = subspaces(ambient=30, each=25)
-    by_gram = omp(X, n_nonzero=5)
-    monkeypatch.setattr(omp_module, "GRAM_BYTES", 0)
-    by_search = omp(X, n_nonzero=5)
-    np.testing.assert_array_equal(by_gram.C.indices, by_search.C.indices)
-    np.testing.assert_allclose(by_gram.C.data, by_search.C.data, atol=1e-10)
 
 
 def test_omp_stops_when_nothing_is_left():

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sdsc_core import imc
-from sdsc_core.methods import omp as omp_module
 from sdsc_core.methods.knn import knn
 from sdsc_core.methods.omp import omp
-from sdsc_core.search import Search
+from sdsc_core.search import make_search
 from sdsc_core.tracing import trace
 from tests import naive
 
@@ -22,7 +21,8 @@ SHAPES = st.one_of(
 )
 TIED = arrays(np.float64, SHAPES, elements=VALUES)
 READINGS = ["as_printed", "centred"]
-WAYS = pytest.mark.parametrize("memory_mb", [1024, 0], ids=["gram", "search"])
+FREE = ("tree", "blocks")  # strategies that take any residual; gram follows those of a method
+WAYS = pytest.mark.parametrize("search", ["tree", "gram", "blocks"])
 
 
 def unit(X):
@@ -48,10 +48,10 @@ def clear_steps(X, picks, residual):
 @pytest.mark.parametrize("residual", READINGS)
 @settings(max_examples=60)
 @given(X=TIED, data=st.data())
-def test_imc_and_its_trace_pick_what_the_transcription_picks(residual, memory_mb, X, data):
+def test_imc_and_its_trace_pick_what_the_transcription_picks(residual, search, X, data):
     gamma = data.draw(st.integers(1, len(X) - 1))
     expected, values = naive.imc(X, gamma, residual)
-    path = imc(X, gamma, residual=residual, memory_mb=memory_mb)
+    path = imc(X, gamma, residual=residual, search=search)
     for i, clear in enumerate(clear_steps(X, expected, residual)):
         assert path.picks[i, :clear].tolist() == expected[i, :clear].tolist()
         np.testing.assert_allclose(path.correlations[i, :clear], values[i, :clear], atol=1e-9)
@@ -60,16 +60,12 @@ def test_imc_and_its_trace_pick_what_the_transcription_picks(residual, memory_mb
         assert found[:clear] == expected[i, :clear].tolist()
 
 
-@pytest.mark.parametrize("by", ["gram", "search"])
+@WAYS
 @settings(max_examples=60)
 @given(X=TIED, data=st.data())
-def test_omp_picks_what_the_transcription_picks(by, X, data):
+def test_omp_picks_what_the_transcription_picks(search, X, data):
     n_nonzero = data.draw(st.integers(1, len(X) - 1))
-    bytes_before, omp_module.GRAM_BYTES = omp_module.GRAM_BYTES, 1e9 if by == "gram" else 0
-    try:
-        C = omp(X, n_nonzero=n_nonzero).C.toarray()
-    finally:
-        omp_module.GRAM_BYTES = bytes_before
+    C = omp(X, n_nonzero=n_nonzero, search=search).C.toarray()
     np.testing.assert_allclose(C, naive.omp(X, n_nonzero), atol=1e-7)
 
 
@@ -86,9 +82,20 @@ def test_knn_links_as_strongly_as_the_transcription(X, data):
         np.testing.assert_allclose(np.sort(C[i])[::-1][:k], strongest, atol=1e-7)
 
 
+def find(strategy, Z, residuals, own):
+    found = make_search(np.ascontiguousarray(Z, dtype=float), 1, strategy).rows(np.asarray(own))
+    picks, products = found.find(np.ascontiguousarray(residuals, dtype=float))
+    return picks[:, 0], products[:, 0]
+
+
 def check_search(Z, residuals, own):
     """The pick is the lowest index of the largest |product|, as a plain loop finds it."""
-    picks, products = Search(Z)(residuals, own)
+    for strategy in FREE:
+        _check_search(strategy, Z, residuals, own)
+
+
+def _check_search(strategy, Z, residuals, own):
+    picks, products = find(strategy, Z, residuals, own)
     for r, i in enumerate(own):
         assert picks[r] == naive.pick(residuals[r], Z, i)
         if picks[r] >= 0:
@@ -136,13 +143,16 @@ def test_search_tells_points_apart_beyond_single_precision(gap):
     a = 0.5 + gap
     Z = np.array([[1.0, 0, 0], [0.5, np.sqrt(0.75), 0], [a, 0, np.sqrt(1 - a * a)]])
     for scale in (1.0, 1e-5, 1e5):
-        picks, _ = Search(Z)(scale * Z[:1], np.array([0]))
-        assert picks.tolist() == [2 if gap > 1e-12 else 1]
+        for strategy in FREE:
+            picks, _ = find(strategy, Z, scale * Z[:1], np.array([0]))
+            assert picks.tolist() == [2 if gap > 1e-12 else 1]
 
 
 def test_search_finds_nothing_where_nothing_correlates():
     Z = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 0], [1e-11, 0, 1]])
-    picks, products = Search(Z)(np.array([[1.0, 0, 0], [0, 0, 0], [0, 0, 2]]), np.array([0, 1, 3]))
-    assert picks.tolist() == [-1, -1, -1] and products.tolist() == [0, 0, 0]
-    picks, _ = Search(Z)(np.array([[1e-9, 0, 1.0]]), np.array([1]))
-    assert picks.tolist() == [3]
+    residuals, own = np.array([[1.0, 0, 0], [0, 0, 0], [0, 0, 2]]), np.array([0, 1, 3])
+    for strategy in FREE:
+        picks, products = find(strategy, Z, residuals, own)
+        assert picks.tolist() == [-1, -1, -1] and products.tolist() == [0, 0, 0]
+        picks, _ = find(strategy, Z, np.array([[1e-9, 0, 1.0]]), np.array([1]))
+        assert picks.tolist() == [3]

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,11 @@ class Row:
     limit: float | None
     unit: str
     measure: Callable[[], tuple[float, str]]
+    at_least: bool = False  # whether the limit is a lower one
+
+    def holds(self, value: float) -> bool:
+        assert self.limit is not None
+        return value >= self.limit if self.at_least else value <= self.limit
 
 
 ROWS: list[Row] = []
@@ -51,22 +57,37 @@ def row(name: str, limit: float | None, unit: str) -> Callable[[Callable], Calla
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which rows to measure."""
-    parser.add_argument("--only", metavar="NAME", default="", help="rows whose name holds NAME")
-    parser.set_defaults(run=lambda options: run(options.only))
+    add = parser.add_argument
+    add("part", nargs="?", choices=("all", "scale"), default="all", help="scale: up to a million")
+    add("--only", metavar="NAME", default="", help="rows whose name holds NAME")
+    add("--plot", metavar="FILE", help="with scale: draw the times as an SVG")
+    parser.set_defaults(run=_benchmark)
 
 
-def run(only: str = "") -> None:
+def _benchmark(options: argparse.Namespace) -> None:
+    if options.part == "all":
+        run(options.only)
+        return
+    from sdsc_core.cli import benchmark_scale  # takes a moment to import, and few need it
+
+    run(options.only, benchmark_scale.ROWS)
+    if options.plot:
+        Path(options.plot).write_text(benchmark_scale.plot())
+
+
+def run(only: str = "", rows: list[Row] | None = None) -> None:
     """Measure and print every row whose name holds ``only``."""
-    chosen = [r for r in ROWS if only.lower() in r.name.lower()]
+    rows = ROWS if rows is None else rows
+    chosen = [r for r in rows if only.lower() in r.name.lower()]
     if not chosen:
-        names = "; ".join(r.name for r in ROWS)
+        names = "; ".join(r.name for r in rows)
         raise ValueError(f"--only is {only!r}; no row holds that, they are: {names}.")
     width = max(len(r.name) for r in chosen)
     print(f"{'what':<{width}}  {'measured':>14}  {'limit':>14}  holds  how")
     for r in chosen:
         value, remark = r.measure()
         limit = "" if r.limit is None else _figure(r.limit, r.unit)
-        holds = "" if r.limit is None else "yes" if value <= r.limit else "NO"
+        holds = "" if r.limit is None else "yes" if r.holds(value) else "NO"
         print(f"{r.name:<{width}}  {_figure(value, r.unit):>14}  {limit:>14}  {holds:<5}  {remark}")
         sys.stdout.flush()
 

@@ -1,9 +1,15 @@
 """How much memory there is, and a refusal before it runs out."""
 
 import os
+from pathlib import Path
 
 # Half of what is free stays for the rest of a run (affinity, eigenvectors) and for other users.
 SHARE = 0.5
+CGROUP = "/sys/fs/cgroup"
+CGROUPS = (
+    ("memory.max", "memory.current", "memory.stat"),
+    ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat"),
+)
 # Where the system tells nothing.
 FALLBACK = 4 << 30
 
@@ -64,9 +70,15 @@ def _free_by_sysconf() -> int | None:
 
 
 def _container_limit() -> int | None:
-    try:
-        with open("/sys/fs/cgroup/memory.max") as file:
-            text = file.read().strip()
-    except OSError:
-        return None
-    return int(text) if text.isdigit() else None
+    """What the container may still take: its limit less what it holds, page cache aside."""
+    for limit, used, cache in CGROUPS:
+        try:
+            most, now = (Path(CGROUP, name).read_text().strip() for name in (limit, used))
+            stat = dict(line.split() for line in Path(CGROUP, cache).read_text().splitlines())
+        except (OSError, ValueError):
+            continue
+        if not most.isdigit():
+            return None
+        kept = stat.get("inactive_file", stat.get("total_inactive_file", "0"))
+        return max(int(most) - int(now) + int(kept), 0)
+    return None

@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import check_count, check_data
-from sdsc_core.methods.base import AFFINE, GRAM_BYTES, Method, Parameter, Solution, scaled_rows
-from sdsc_core.search import LANES, NOTHING, TIE, Search, decide, dot, largest_abs, reaching
+from sdsc_core.checks import check_choice, check_count, check_data
+from sdsc_core.methods.base import AFFINE, Method, Parameter, Solution, scaled_rows
+from sdsc_core.search import STRATEGIES, Search, dot, make_search
 
 Array = NDArray[np.float64]
 Picks = NDArray[np.int64]
 
 GONE = 1e-6  # ‖r‖² below which nothing is left to explain
 DEPENDENT = 1e-8  # a point with less than this outside the span of the earlier picks adds nothing
-BLOCK = 256
+BLOCK_BYTES = 16 << 20  # for the bases of the picks of one block of rows
 
 
 def omp(
@@ -32,10 +32,12 @@ def omp(
     affine: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    search: str = "auto",
 ) -> Solution:
     """Represent each point by at most K = ``n_nonzero`` others, chosen greedily.
 
-    The search is IMC's, on samples that are not centred; ties go to the lowest index.
+    The search is IMC's, on samples that are not centred; ties go to the lowest index. ``search``
+    is that of `imc` and changes the time, not the picks.
 
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
     >>> (omp(X, n_nonzero=1).C.toarray() != 0).astype(int).tolist()
@@ -46,39 +48,40 @@ def omp(
     n, d = X.shape
     K = check_count(n_nonzero, "n_nonzero", 1, n - 1, f", below the number of points, {n}")
     K = min(K, d)  # after D picks nothing is left
-    # With few features a fresh search is cheaper than fetching rows of a large Gram matrix.
-    if 8 * n * n <= GRAM_BYTES and d > 16:
-        rows = partial(_gram_block, X @ X.T, X, K)
-    else:
-        rows = partial(_search_block, Search(X), K)
-    results = run_blocks(rows, n, BLOCK, n_jobs=n_jobs, progress=progress)
-    picks = np.concatenate([r[0] for r in results])
-    values = np.concatenate([r[1] for r in results])
+    check_choice(search, "search", STRATEGIES)
+    strategy = make_search(X, K, search, n_jobs=n_jobs, progress=progress)
+    picks, values = np.full((n, K), -1), np.zeros((n, K))
+    block = min(strategy.block_rows, max(64, BLOCK_BYTES // (8 * K * (d + K))))
+    work = partial(_rows, strategy, picks, values)
+    run_blocks(work, n, block, n_jobs=n_jobs, progress=progress)
     row, step = np.nonzero(picks >= 0)
     C = sp.csr_array((values[row, step], (row, picks[row, step])), shape=(n, n))
     return Solution(C, iterations=K)
 
 
-def _gram_block(G: Array, X: Array, K: int, start: int, stop: int) -> tuple[Picks, Array]:
-    picks, values = np.full((stop - start, K), -1), np.zeros((stop - start, K))
-    _gram_rows(start, G, X, picks, values)
-    return picks, values
-
-
-def _search_block(search: Search, K: int, start: int, stop: int) -> tuple[Picks, Array]:
-    own = np.arange(start, stop)
-    picks, values = np.full((stop - start, K), -1), np.zeros((stop - start, K))
+def _rows(search: Search, picks: Picks, values: Array, start: int, stop: int) -> None:
+    """All steps of a block of rows, in the order of the search."""
+    own = search.order[start:stop]
+    n, K = len(own), picks.shape[1]
     X = search.Z
-    residuals = X[own].copy()
-    basis = np.zeros((stop - start, K, X.shape[1]))
-    triangle = np.zeros((stop - start, K, K))
+    rows = search.rows(own)
+    rows.change(own[:, None], np.ones((n, 1)))
+    found_so_far, before = np.full((n, K), -1), np.zeros((n, K))
+    residuals = X[own]
+    basis, triangle = np.zeros((n, K, X.shape[1])), np.zeros((n, K, K))
     for step in range(K):
-        found, _ = search(residuals, own)
+        found, _ = rows.find(residuals)
         if (found < 0).all():
             break
-        _step(X, found, step, residuals, basis, triangle, picks)
-    _coefficients(X, own, basis, triangle, picks, values)
-    return picks, values
+        _step(X, found[:, 0], step, residuals, basis, triangle, found_so_far)
+        if search.follows:
+            now = np.zeros((n, K))
+            _coefficients(X, own, basis, triangle, found_so_far, now)
+            rows.change(found_so_far, before - now)
+            before = now
+    block_values = np.zeros((n, K))
+    _coefficients(X, own, basis, triangle, found_so_far, block_values)
+    picks[own], values[own] = found_so_far, block_values
 
 
 @kernel
@@ -141,42 +144,6 @@ def _coefficients(X, own, basis, triangle, picks, values):
         _back_substitute(X[own[r]], steps, basis[r], triangle[r], values[r])
 
 
-@kernel
-def _gram_rows(start, G, X, picks, values):
-    """All steps of a row at once: q_k = rᵀx_k stays in the cache and follows from G's rows."""
-    n, d = X.shape
-    K = picks.shape[1]
-    q, lanes = np.empty(n), np.empty(LANES)
-    candidates, products = np.empty(n, np.int64), np.empty(n)
-    residual, basis = np.empty(d), np.empty((K, d))
-    for r in range(picks.shape[0]):
-        i = start + r
-        residual[:] = X[i]
-        triangle = np.zeros((K, K))
-        q[:] = G[i]
-        steps = 0
-        while steps < K and dot(residual, residual) >= GONE:
-            norm = np.sqrt(dot(residual, residual))
-            q[i] = 0.0
-            # Rounding of q: D-term products, weighted by the coefficients.
-            rounding = (d + K + 8) * 2.0**-52 * (1.0 + np.abs(values[r, :steps]).sum())
-            floor = largest_abs(q, lanes) - TIE * norm - 2 * rounding
-            found = reaching(q, lanes, floor, i, candidates)
-            j, product = decide(candidates, products, found, residual, X, TIE * norm)
-            if j < 0 or abs(product) <= NOTHING * norm:
-                break
-            if _add(X[j], steps, residual, basis, triangle) == 0.0:
-                break
-            picks[r, steps] = j
-            steps += 1
-            _back_substitute(X[i], steps, basis, triangle, values[r])
-            q[:] = G[i]
-            for a in range(steps):
-                row, weight = G[picks[r, a]], values[r, a]
-                for k in range(n):
-                    q[k] -= weight * row[k]
-
-
 METHOD = Method(
     name="OMP",
     title="Orthogonal Matching Pursuit",
@@ -187,7 +154,5 @@ METHOD = Method(
         "digits": {"n_nonzero": 8},
         "motion": {"n_nonzero": 6},
     },
-    memory=lambda n, d: (
-        24 * n * d + (8 * n * n if 8 * n * n <= GRAM_BYTES else 0) + 8 * BLOCK * 200 * (d + 200)
-    ),
+    memory=lambda n, d: 40 * n * d + 16 * 50 * n + 8 * BLOCK_BYTES,
 )
