@@ -15,13 +15,14 @@ from typing import Any
 import streamlit as st
 from streamlit.runtime.scriptrunner import StopException
 
+from pages.shared.memory import held
 from pages.shared.stages import preparation, remember, source, spell_key
 from sdsc_core import compare
 from sdsc_core.checks import Affinity
 from sdsc_core.datasets import Dataset, prepare
 
 MOST_POINTS = 1500  # up to which a cell's matrices are kept to be opened large
-MOST_KEPT = 60  # cells whose matrices a session keeps
+MOST_BYTES = 500_000_000  # of matrices that a session keeps
 PAUSE = 1.0  # seconds; the script of a click begins far sooner after the one that it cut short
 GO_ON = "what was done is kept. Press Run to go on with the rest."
 
@@ -225,7 +226,7 @@ def _compute(job: Job, bar: RunBar) -> compare.Result:
     if job.repeat == 0 and data.n_points <= MOST_POINTS:
         kept = matrices()
         kept[job.key] = (solved.W, star)
-        while len(kept) > MOST_KEPT:
+        while len(kept) > 1 and sum(held(list(kept.values())).values()) > MOST_BYTES:
             kept.popitem(last=False)
     return result
 
