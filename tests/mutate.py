@@ -56,6 +56,7 @@ EQUIVALENT = [
     ("> NOTHING * norms[r]", "  →  abs(product) >=", "nothing lies there to the last bit"),
     ("if v > lanes[lane] else", "  →  v >= ", "of two equal values either"),
     ("where=norms > 0", "", "every point is a candidate then: slower, the same pick"),
+    ("return lanes.max()", "", "over 32 reach the least lane: every point is a candidate"),
     ("counts[r] + n > size", ">= size", "every point is a candidate sooner"),
     ("n > candidates.shape[1]", "n >= ", "every point is a candidate sooner"),
     ("if counts[r] + n > size:", "if not ", "every point is a candidate sooner"),
