@@ -187,7 +187,7 @@ def test_a_setting_does_not_fall_back_to_what_it_was_before_its_widget(app):
 def test_matrices_of_a_comparison_are_bounded_by_bytes(app, monkeypatch):
     monkeypatch.setattr(compare_run, "MOST_BYTES", 400_000)  # two of 180² numbers and no more
     app.query_params.update(data="motion", methods="LSR", stages="none.PCE.D1.D3")
-    app.switch_page("pages/compare.py")
+    app.switch_page("pages/compare/page.py")
     run(app)
     next(b for b in app.button if b.label == "Run").click()
     run(app)
