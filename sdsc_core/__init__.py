@@ -4,6 +4,7 @@
 >>> model = SDSC(n_clusters=3).fit(datasets.make_subspaces(n_subspaces=3, ambient=30).X)
 """
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from sdsc_core import datasets
@@ -45,7 +46,7 @@ from sdsc_core.settings import RunSettings
 from sdsc_core.spectral import Spectrum, spectral_clustering, spectrum, suggest_n_clusters
 from sdsc_core.tracing import trace
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or "pdoc" in sys.modules:  # which reads names without `__getattr__`
     from sdsc_core.estimator import SDSC
 
 __all__ = [
@@ -93,9 +94,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """SDSC when it is asked for: scikit-learn, which it builds on, takes as long as all else."""
+    """SDSC when it is asked for: importing scikit-learn for it takes as long as all else."""
     if name != "SDSC":
         raise AttributeError(f"module 'sdsc_core' has no attribute {name!r}")
     from sdsc_core.estimator import SDSC
 
+    globals()[name] = SDSC
     return SDSC

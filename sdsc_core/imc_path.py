@@ -64,8 +64,7 @@ class Samples:
 
     @classmethod
     def of(cls, X: NDArray[np.float64], residual: str) -> "Samples":
-        X = X / _nonzero(np.abs(X).max(axis=1, keepdims=True))
-        X /= _nonzero(np.linalg.norm(X, axis=1, keepdims=True))
+        X = unit_rows(X)
         m = X.mean(axis=1)
         Z = X - m[:, None]
         s = np.linalg.norm(Z, axis=1)
@@ -76,8 +75,17 @@ class Samples:
         return cls(Z, s, m)
 
 
-def _nonzero(a: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(a == 0, 1.0, a)
+def unit_rows(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Samples of unit ℓ2 norm; a zero sample stays zero.
+
+    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
+    array([[0.6, 0.8], [0. , 0. ]])
+    """
+    # By the largest entry first, so that squares neither overflow nor vanish.
+    largest = np.abs(X).max(axis=1, keepdims=True)
+    X = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0)
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    return np.divide(X, norms, out=np.zeros_like(X), where=norms > 0)
 
 
 def imc(

@@ -53,8 +53,11 @@ class RunSettings:
             limits, value = f.metadata, getattr(self, f.name)
             if "choices" in limits:
                 check_choice(value, f.name, limits["choices"])
-            elif value not in (None, GAP) and "low" in limits and not isinstance(f.default, float):
-                check_count(value, f.name, limits["low"], limits.get("high"))
+            elif "low" in limits and not isinstance(f.default, float):
+                absent = value is None and "None" in str(f.type)
+                by_gap = f.name == "n_clusters" and isinstance(value, str) and value == GAP
+                if not absent and not by_gap:
+                    check_count(value, f.name, limits["low"], limits.get("high"))
         if self.dense == "PCE":
             check_thetas(self.theta1, self.theta2)
         if self.method == "IMC" and self.params:

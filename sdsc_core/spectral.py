@@ -212,12 +212,19 @@ def _component_vectors(
     return vectors / np.linalg.norm(vectors, axis=0)
 
 
-def _rest(A, weak, known, n_vectors, random_state, progress):
+def _rest(
+    A: Affinity,
+    weak: NDArray[np.float64],
+    known: NDArray[np.float64],
+    n_vectors: int,
+    seed: int,
+    progress: Progress | None,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """The eigenpairs beside the known ones, of A + weak weakᵀ, and their largest residual.
 
     The residual is 0 where the solver says that it reached its accuracy.
     """
-    n, wanted = A.shape[0], n_vectors - known.shape[1]
+    n, wanted = len(known), n_vectors - known.shape[1]
     if wanted == 0:
         return np.empty(0), np.empty((n, 0)), 0.0
     many = 8 * wanted > n  # Lanczos is slow for a large part of the spectrum, and never finds all
@@ -226,13 +233,13 @@ def _rest(A, weak, known, n_vectors, random_state, progress):
 
     done = count(1)
 
-    def product(x):
+    def product(x: NDArray[np.float64]) -> NDArray[np.float64]:
         tick(progress, next(done), 0)
         x = x.reshape(n, -1)
         return A @ x + weak[:, None] * (weak @ x) - ASIDE * known @ (known.T @ x)
 
     operator = LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64)
-    start = np.random.default_rng(random_state).standard_normal(n)
+    start = np.random.default_rng(seed).standard_normal(n)
     residual = 0.0
     try:
         room = min(n - 1, max(2 * wanted + 1, 20))
@@ -242,21 +249,23 @@ def _rest(A, weak, known, n_vectors, random_state, progress):
     except ArpackNoConvergence:
         if n <= MODERATE:
             return _full(A, weak, known, wanted)
-        values, vectors = _lobpcg(operator, wanted, random_state)
+        values, vectors = _lobpcg(operator, wanted, seed)
         residual = float(np.linalg.norm(operator @ vectors - vectors * values, axis=0).max())
     order = np.argsort(-values)
     return values[order], vectors[:, order], residual
 
 
-def _full(A, weak, known, wanted):
+def _full(
+    A: Affinity, weak: NDArray[np.float64], known: NDArray[np.float64], wanted: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     dense = (A.toarray() if is_sparse(A) else A) + np.outer(weak, weak) - ASIDE * known @ known.T
     n = len(dense)
     values, vectors = eigh(dense, subset_by_index=[n - wanted, n - 1])
     return values[::-1], vectors[:, ::-1], 0.0
 
 
-def _lobpcg(operator, wanted, random_state):
-    guess = np.random.default_rng(random_state).standard_normal((operator.shape[0], wanted))
+def _lobpcg(operator: LinearOperator, wanted: int, seed: int) -> Any:
+    guess = np.random.default_rng(seed).standard_normal((operator.shape[0], wanted))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # it says when it stops short; so do we
         return lobpcg(operator, guess, largest=True, tol=COARSE, maxiter=MOST_STEPS)

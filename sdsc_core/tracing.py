@@ -131,7 +131,16 @@ def _follow(i, Z, s, m, picks, psi, means, products, removed):
         means[g + 1], _ = remove_projection(psi[g + 1], means[g], j, product, Z, s, m)
 
 
-def _steps(samples, similarity, i, picks, psi, means, products, removed) -> list[Step]:
+def _steps(
+    samples: Samples,
+    similarity: str,
+    i: int,
+    picks: NDArray[np.int64],
+    psi: NDArray[np.float64],
+    means: NDArray[np.float64],
+    products: NDArray[np.float64],
+    removed: NDArray[np.float64],
+) -> list[Step]:
     steps: list[Step] = []
     kept: dict[int, float] = {}
     for g, j in enumerate(picks.tolist()):

@@ -100,7 +100,7 @@ class Clicker:
         kind, name = found[at]
         self.log.append(f"{kind} {name!r}")
         spot = self.page.locator(f'[data-clickable="{at}"]').first
-        if kind == "slider":
+        if kind in ("slider", "range"):
             spot.focus(timeout=1000)
             self.page.keyboard.press(self.chance.choice(["ArrowLeft", "ArrowRight", "PageUp"]))
         elif kind in ("number", "spinbutton"):

@@ -58,6 +58,7 @@ def app(monkeypatch):
     """
     from streamlit.runtime.pages_manager import PagesManager
     from streamlit.testing.v1 import AppTest
+    from streamlit.util import calc_hash
 
     def begin(self, *args, **options):
         PagesManager.uses_pages_directory = False
@@ -65,7 +66,16 @@ def app(monkeypatch):
 
     original = PagesManager.__init__
     monkeypatch.setattr(PagesManager, "__init__", begin)
-    return AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+
+    def switch_page(file):
+        """To the screen of a folder; before its first run AppTest goes by the file's name alone."""
+        folder = Path(file).parent.name
+        app._page_hash = calc_hash({"explore": "", "inspect": "densification"}.get(folder, folder))
+        return app
+
+    monkeypatch.setattr(app, "switch_page", switch_page)
+    return app
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,8 @@ nothing that a test could see depends on it:
   other names in `SIZES`, and conditions that name one of them;
 - the two sides of a square matrix (`W.shape[0]`); of a symmetric one the order of its two
   indices (`left[i, k]`), and `directed=False`;
-- what was looked into and changes no result, `EQUIVALENT`, each with its reason.
+- what was looked into and changes no result, `EQUIVALENT`, each with its reason. Some of these
+  make the search slower, which no test of results can see.
 """
 
 import argparse
@@ -55,7 +56,7 @@ EQUIVALENT = [
     ("> NOTHING * norms[r]", "  →  abs(product) >=", "nothing lies there to the last bit"),
     ("if v > lanes[lane] else", "  →  v >= ", "of two equal values either"),
     ("where=norms > 0", "", "every point is a candidate then: slower, the same pick"),
-    ("return lanes.max()", "", "more candidates: slower, the same pick"),
+    ("return lanes.max()", "", "over 32 reach the least lane: every point is a candidate"),
     ("counts[r] + n > size", ">= size", "every point is a candidate sooner"),
     ("n > candidates.shape[1]", "n >= ", "every point is a candidate sooner"),
     ("if counts[r] + n > size:", "if not ", "every point is a candidate sooner"),

@@ -108,3 +108,11 @@ def test_versions_agree():
     assert f"## {sdsc_core.__version__}" in (ROOT / "CHANGELOG.md").read_text()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert "version" in project["dynamic"]
+
+
+def test_the_reference_is_made_without_a_warning(tmp_path):
+    command = [sys.executable, "-W", "error", "-m", "pdoc", "sdsc_core", "-d", "numpy"]
+    ended = subprocess.run([*command, "-o", tmp_path], cwd=ROOT, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    page = (tmp_path / "sdsc_core.html").read_text()
+    assert 'id="SDSC.fit"' in page and 'id="run_stages"' in page

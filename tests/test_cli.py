@@ -123,7 +123,7 @@ MOTION = ["cluster", "sample:motion"]
         (["cluster", "notes.txt"], ["notes.txt", ".csv"]),
         (["cluster", "sample:cats"], ["'cats'", "'faces'"]),
         ([*MOTION, "--colour", "red"], ["--colour"]),
-        ([*MOTION, "--clusters", "181"], ["n_clusters", "181"]),
+        ([*MOTION, "--clusters", "181"], ["--clusters", "181"]),
         ([*MOTION, "--clusters", "two"], ["--clusters", "'two'"]),
         ([*MOTION, "--method", "SVM"], ["--method", "'SVM'", "'IMC'"]),
         ([*MOTION, "--dense", "D4"], ["--dense", "'D4'"]),

@@ -367,6 +367,8 @@ def test_what_is_refused():
             explain(W, i, j)
     with pytest.raises(ValueError, match="hops is 0"):
         densify(W, "D1", 0)
+    with pytest.raises(ValueError, match="transform is 'PCE'"):
+        densify(W, "PCE")
     for call in (lambda: explain(W, 0, 1, rule="D4"), lambda: changes(W, W, "D4")):
         with pytest.raises(ValueError, match="rule is 'D4'"):
             call()

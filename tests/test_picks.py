@@ -137,6 +137,14 @@ def test_search_where_better_points_come_late(weak, strong):
         check_search(Z, np.tile([2.0, 0, 0, 0], (4, 1)), own)
 
 
+def test_search_where_one_late_point_stands_out():
+    """Everything early is fairly good, nearly everything late is poor."""
+    size = np.where(np.arange(4096 + 64) < 4096, 0.5, 0.1)
+    size[4100] = 0.9
+    Z = np.stack([size, np.sqrt(1 - size**2)], axis=1)
+    check_search(Z, np.array([[1.0, 0], [-3.0, 0]]), np.array([7, 4101]))
+
+
 @pytest.mark.parametrize("gap", [1e-6, 1e-8, 1e-10, 1e-11, 2e-13, 0.0])
 def test_search_tells_points_apart_beyond_single_precision(gap):
     """A later point that is better by more than the tie wins; by less, the first one."""

@@ -20,6 +20,7 @@ from sdsc_core import (
     spectral_clustering,
     summarise,
 )
+from sdsc_core.checks import check_random_state
 
 DATA = datasets.make_subspaces(n_subspaces=3, dim=4, ambient=30, points_each=30)
 
@@ -149,3 +150,65 @@ def test_without_labels_the_summary_goes_by_the_found_clusters():
     assert without.acc is without.nmi is None and without.by == "found clusters"
     assert with_labels.acc is not None and with_labels.by == "true classes"
     assert without.component_sizes.sum() == 90
+
+
+@pytest.mark.parametrize("state", [5, None, np.random.RandomState(5)])
+def test_random_state_is_none_a_number_or_a_random_state(state):
+    model = SDSC(3, random_state=state).fit(DATA.X)
+    assert clustering_accuracy(DATA.labels, model.labels_) > 0.9
+    assert model.random_state is state
+    labels = spectral_clustering(model.dense_affinity_matrix_, 3, state)
+    assert clustering_accuracy(DATA.labels, labels) > 0.9
+
+
+def test_a_random_state_gives_a_sequence_that_can_be_repeated(monkeypatch):
+    def seeds():
+        state = np.random.RandomState(0)
+        return [check_random_state(state) for _ in range(3)]
+
+    assert seeds() == seeds() and len(set(seeds())) == 3
+    np.random.seed(1)  # noqa: NPY002, None draws from NumPy's own state, as in scikit-learn
+    assert check_random_state(None) != check_random_state(None)
+    for bad in ("seed", -1, 1.5, 2**32):
+        with pytest.raises(ValueError, match=r"random_state is .* RandomState, or None"):
+            check_random_state(bad)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dense", ["PCE", "D1"])
+def test_the_type_of_w_goes_by_the_method_not_by_its_density(method, dense):
+    for few in (DATA.X[::15], DATA.X[::2]):  # 6 points: nearly all pairs are linked
+        params = {"n_iterations": 2} if method == "IMC" else {}
+        params |= {"n_neighbours": 2} if method == "KNN" else {}
+        params |= {"n_nonzero": 2} if method == "OMP" else {}
+        model = SDSC(2, method, dense, method_params=params).fit(few)
+        form = np.ndarray if METHODS[method].dense else sp.csr_array
+        assert isinstance(model.affinity_matrix_, form)
+        assert isinstance(model.dense_affinity_matrix_, form)
+
+
+def test_lists_are_taken():
+    model = SDSC(3).fit(DATA.X.tolist())
+    np.testing.assert_array_equal(model.labels_, SDSC(3).fit(DATA.X).labels_)
+    W = model.affinity_matrix_.toarray()
+    expected = spectral_clustering(W, 3)
+    np.testing.assert_array_equal(spectral_clustering(W.tolist(), 3), expected)
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("IMC", {"n_iterations": 60}),
+        ("OMP", {"n_nonzero": 60}),
+        ("SSC", {"alpha": 0.9}),
+        ("LSR", {"lam": 1e4}),
+        ("LRR", {"power": 12}),
+        ("LRSC", {"strength": 1e7}),
+        ("BDR", {"gamma": 1e-5}),
+    ],
+)
+def test_what_the_mathematics_allows_is_beyond_the_slider(method, params):
+    [(name, value)] = params.items()
+    [known] = [p for p in METHODS[method].parameters if p.name == name]
+    assert not known.low <= value <= known.high
+    assert np.isfinite(SDSC(3, method, method_params=params).fit(DATA.X).eigenvalues_).all()

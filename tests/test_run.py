@@ -131,6 +131,9 @@ def test_progress_is_named_by_stage(data):
     ("bad", "sentence"),
     [
         ({"gamma": 0}, "gamma is 0"),
+        ({"gamma": "gap"}, "gamma is 'gap'"),
+        ({"gamma": None}, "gamma is None"),
+        ({"theta1": np.ones(2)}, "theta1 is array"),
         ({"theta1": 0.5}, "theta"),
         ({"dense": "D9"}, "dense is 'D9'"),
         ({"method": "ABC"}, "method is 'ABC'"),

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 
+from pages.compare import running as compare_run
 from pages.shared import settings
 from pages.shared.memory import Memory, held
 from pages.shared.run import run_key
@@ -181,3 +182,15 @@ def test_a_setting_does_not_fall_back_to_what_it_was_before_its_widget(app):
     state._old_state.pop(widget)  # as the next change of page does
     app._run(WidgetStates())
     assert app.session_state["step"] == "pair" and app.query_params["step"] == "pair"
+
+
+def test_matrices_of_a_comparison_are_bounded_by_bytes(app, monkeypatch):
+    monkeypatch.setattr(compare_run, "MOST_BYTES", 400_000)  # two of 180² numbers and no more
+    app.query_params.update(data="motion", methods="LSR", stages="none.PCE.D1.D3")
+    app.switch_page("pages/compare/page.py")
+    run(app)
+    next(b for b in app.button if b.label == "Run").click()
+    run(app)
+    kept = app.session_state["matrices"]
+    assert len(app.session_state["cells"]) == 4 and 1 <= len(kept) < 4
+    assert sum(held(list(kept.values())).values()) <= 400_000 or len(kept) == 1

@@ -14,6 +14,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared.memory import held
 from pages.shared.run import cached, preparation, source, spell_key
 from pages.shared.stop import heed_stop
 from sdsc_core import METHODS, RunSettings, compare
@@ -21,7 +22,7 @@ from sdsc_core.checks import Affinity
 from sdsc_core.datasets import Dataset, prepare
 
 MOST_POINTS = 1500  # up to which a cell's matrices are kept to be opened large
-MOST_KEPT = 60  # cells whose matrices a session keeps
+MOST_BYTES = 500_000_000  # of matrices that a session keeps
 GO_ON = "what was done is kept. Press Run to go on with the rest."
 STOPPED = f"Stopped; {GO_ON}"
 
@@ -205,7 +206,7 @@ def _compute(job: Job, bar: RunBar) -> compare.Result:
     if job.repeat == 0 and data.n_points <= MOST_POINTS:
         kept = matrices()
         kept[job.key] = (run.sparse.W, run.after.W)
-        while len(kept) > MOST_KEPT:
+        while len(kept) > 1 and sum(held(list(kept.values())).values()) > MOST_BYTES:
             kept.popitem(last=False)
     return result
 

@@ -16,6 +16,7 @@ from pages.shared.memory import Memory
 from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
 from pages.shared.stop import heed_stop
 from sdsc_core import Changes, changes, datasets
+from sdsc_core.checks import check_data
 from sdsc_core.datasets import Dataset
 from sdsc_core.run import Run, run_stages
 from sdsc_core.settings import GAP, RunSettings
@@ -149,6 +150,8 @@ def run_settings(data: Dataset) -> RunSettings:
 
 def compute(data: Dataset, spot: Any) -> Run:
     """The run for the present settings; progress appears in ``spot``."""
+    if data.n_points < 2:
+        check_data(data.X)  # one sentence about the data, not about a Γ that nobody chose
     bar = ProgressBar("", spot)
 
     def report(title: str) -> ProgressBar:

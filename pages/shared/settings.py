@@ -212,7 +212,7 @@ def rebuild() -> None:
 
 def from_address() -> dict[str, Any]:
     """All settings as the address has them; a value out of range is dropped for the default."""
-    named = set(SETTINGS) & set(st.query_params)
+    named = (set(SETTINGS) & set(st.query_params)) - {"tour"}  # which sets Γ by itself
     unsaid = {"gamma": GAMMA_UNSAID} if named and "gamma" not in named else {}
     values = {}
     for name, setting in SETTINGS.items():

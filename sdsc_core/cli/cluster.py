@@ -2,7 +2,8 @@
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, Literal
 
@@ -55,7 +56,8 @@ def _cluster(options: argparse.Namespace) -> None:
     data = _read(options)
     check_data(data.X, name=repr(data.name))
     report = Reporter()
-    run = run_stages(data, settings, report=report.named)
+    with _named_by_option():
+        run = run_stages(data, settings, report=report.named)
     report.clear()
     _save(options, run)
     print(_headline(run))
@@ -68,9 +70,9 @@ def _cluster(options: argparse.Namespace) -> None:
 
 def _settings(options: argparse.Namespace) -> RunSettings:
     """The settings of the run; what is out of range is named by its option."""
-    names = {f.name: f.metadata["option"] for f in fields(RunSettings) if f.metadata}
+    names = [f.name for f in fields(RunSettings) if f.metadata]
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    try:
+    with _named_by_option():
         read = {name: read_setting(name, text) for name, text in given.items()}
         method = read.pop("method", RunSettings.method)
         of_imc = {"gamma": "n_iterations", "residual": "residual", "similarity": "similarity"}
@@ -78,9 +80,17 @@ def _settings(options: argparse.Namespace) -> RunSettings:
         params |= {own: read.pop(name) for name, own in of_imc.items() if name in read}
         params |= dict(read_param(text, METHODS[method]) for text in options.param)
         return RunSettings.of_method(method, params, **read)
+
+
+@contextmanager
+def _named_by_option() -> Iterator[None]:
+    """A setting in a message of the library goes by its option."""
+    try:
+        yield
     except ValueError as error:
+        options = {f.name: f.metadata["option"] for f in fields(RunSettings) if f.metadata}
         name, is_, rest = str(error).partition(" is ")
-        raise ValueError(f"{names.get(name, name)}{is_}{rest}") from None
+        raise ValueError(f"{options.get(name, name)}{is_}{rest}") from None
 
 
 def _sides(run: Run) -> dict[str, Side]:

@@ -97,6 +97,7 @@ def changes(
     as happens in a W* of several hops or of another rule. θ counts for PCE alone.
 
     >>> W = sp.csr_array(np.array([[0, 0.9, 0], [0.9, 0, 0.7], [0, 0.7, 0]]))
+    >>> from sdsc_core import pce
     >>> [c.tolist() for c in changes(W, pce(W))]
     [[0], [2], [0.0], [0.7], [2], [1]]
     """

@@ -38,6 +38,7 @@ def pce(
     W* : (N, N) CSR. Every k reads W, and the largest value that any k gives wins; so w* ≥ w and
     the order of the points does not matter. The time goes with the two-hop paths above θ₂.
 
+    >>> import numpy as np
     >>> W = np.array([[0, 0.9, 0], [0.9, 0, 0.7], [0, 0.7, 0]])
     >>> pce(W).toarray()[0].tolist()
     [0.0, 0.9, 0.7]
@@ -70,6 +71,7 @@ def densify(
     W* as W was, CSR or array. On a dense W the distances are float32, and what they do not show,
     a change by less than 5e-7 of a distance, is none.
 
+    >>> import numpy as np
     >>> W = np.array([[0, 0.8, 0], [0.8, 0, 0.4], [0, 0.4, 0]])
     >>> densify(sp.csr_array(W), "D1").toarray()[0].round(2).tolist()
     [0.0, 0.8, 0.2]
@@ -99,6 +101,7 @@ def dense_stage(
 ) -> Affinity:
     """Step 2 of Algorithm 3: W* by PCE or by D1, D2, D3; W itself for None.
 
+    >>> import numpy as np
     >>> W = np.array([[0, 0.9, 0], [0.9, 0, 0.7], [0, 0.7, 0]])
     >>> dense_stage(W, None) is W
     True

@@ -171,5 +171,5 @@ def to_markdown(cells: Sequence[Cell]) -> str:
             errors = [100 * c.error for c in cells if c.method == method and c.motions == n]
             line += [f"{np.mean(errors):.2f}", f"{np.median(errors):.2f}"] if errors else ["", ""]
             line.append("" if figure is None else f"{figure:.2f}")
-        lines.append("| " + " | ".join([*line, source]).replace("  ", " ") + " |")
+        lines.append(f"| {' | '.join([*line, source])} |".replace("  ", " "))
     return "\n".join([*lines, ""])

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from sdsc_core.checks import Affinity
+from sdsc_core.figures.cells import largest_by_cell, places
 from sdsc_core.metrics import confusion
 from sdsc_core.spectral import Spectrum
 
@@ -227,7 +227,7 @@ def affinities(sides: Sequence[tuple[str, Affinity]], order: Any = None) -> go.F
     order = np.arange(n) if order is None else np.asarray(order)
     cell = -(-n // MOST_CELLS)
     for column, (_, W) in enumerate(sides, 1):
-        z = _merged(W, order, cell)
+        z = largest_by_cell(W, places(order) // cell, -(-n // cell), np.float32)
         at = np.arange(len(z)) * cell
         figure.add_trace(
             go.Heatmap(
@@ -244,17 +244,6 @@ def affinities(sides: Sequence[tuple[str, Affinity]], order: Any = None) -> go.F
         height=560,
     )
     return figure
-
-
-def _merged(W: Affinity, order: NDArray[np.int64], cell: int) -> NDArray[np.float32]:
-    n = W.shape[0]
-    place = np.empty(n, np.int64)
-    place[order] = np.arange(n)
-    entries = sp.coo_array(W)
-    size = -(-n // cell)
-    z = np.zeros((size, size), np.float32)
-    np.maximum.at(z, (place[entries.row] // cell, place[entries.col] // cell), entries.data)
-    return z
 
 
 def _rgb(colour: str) -> tuple[int, ...]:

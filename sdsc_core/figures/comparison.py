@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity
 from sdsc_core.compare import STAGES, Row, heading, unit
+from sdsc_core.figures.cells import largest_by_cell, places
 from sdsc_core.figures.charts import colour
 
 SYMBOLS = {"none": "circle", "PCE": "diamond", "D1": "square", "D2": "cross", "D3": "star"}
@@ -118,10 +118,6 @@ def thumbnail(W: Affinity, order: Any, size: int = 96) -> NDArray[np.uint8]:
     [255, 0, 0, 0]
     """
     n = W.shape[0]
-    place = np.empty(n, np.int64)
-    place[np.asarray(order)] = np.arange(n)
-    entries = sp.coo_array(W)
-    grid = np.zeros((min(size, n), min(size, n)))
-    rows, cols = (place[a] * len(grid) // n for a in (entries.row, entries.col))
-    np.maximum.at(grid, (rows, cols), entries.data)
+    cells = min(size, n)
+    grid = largest_by_cell(W, places(order) * cells // n, cells)
     return (255 * (1 - np.clip(grid, 0, 1))).astype(np.uint8)

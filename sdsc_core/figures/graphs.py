@@ -236,7 +236,18 @@ def _dense(A: Affinity, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
     return part
 
 
-def _edges(figure, at, a, b, style, name, text, *, column=None, show=False):
+def _edges(
+    figure: go.Figure,
+    at: NDArray[np.float64],
+    a: NDArray[np.int64],
+    b: NDArray[np.int64],
+    style: Any,
+    name: str,
+    text: Any,
+    *,
+    column: int | None = None,
+    show: bool = False,
+) -> None:
     """Lines, and a mark in the middle of each that tells about it."""
     gap = np.full(len(a), np.nan)
     spot = {} if column is None else {"row": 1, "col": column}
@@ -255,7 +266,9 @@ def _edges(figure, at, a, b, style, name, text, *, column=None, show=False):
     )  # fmt: skip
 
 
-def _weights(figure, at, a, b, text, column):
+def _weights(
+    figure: go.Figure, at: NDArray[np.float64], a: Any, b: Any, text: Any, column: int | None
+) -> None:
     """Values beside the middle of each link: above a level one, outside of a steep one."""
     for p, q, value in zip(a, b, text, strict=True):
         x, y = (at[p] + at[q]) / 2
@@ -267,7 +280,16 @@ def _weights(figure, at, a, b, text, column):
         )  # fmt: skip
 
 
-def _nodes(figure, at, groups, names, labels, titles, seeds, column=None):
+def _nodes(
+    figure: go.Figure,
+    at: NDArray[np.float64],
+    groups: NDArray[np.int64],
+    names: Any,
+    labels: Any,
+    titles: Any,
+    seeds: int,
+    column: int | None = None,
+) -> None:
     spot = {} if column is None else {"row": 1, "col": column}
     for group in np.unique(groups):
         mine = np.flatnonzero(groups == group)

@@ -130,7 +130,9 @@ def _upper(W: Affinity) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     return keys[keep], entries.data[keep]
 
 
-def _merge(rows, cols, w, star, cause):
+def _merge(
+    rows: NDArray, cols: NDArray, w: NDArray, star: NDArray, cause: NDArray
+) -> tuple[NDArray, ...]:
     """Entries of the same merged cell become one, by their maximum."""
     keys = rows * (cols.max() + 1) + cols
     order = np.argsort(keys, kind="stable")

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity
+from sdsc_core.figures.cells import largest_by_cell, places
 
 MOST_CELLS = 700  # cells a side of a growing matrix; beyond, neighbours are merged
 
@@ -43,8 +44,7 @@ def frames(pairs: Iterable[tuple[Affinity, Affinity]], order: NDArray[np.int64])
     n = len(order)
     cell = -(-n // MOST_CELLS)
     size = -(-n // cell)
-    place = np.empty(n, np.int64)
-    place[order] = np.arange(n) // cell
+    cell_of = places(order) // cell
     parts: tuple[list, list] = ([], [])
     last = [np.zeros(size * size, np.uint8), np.zeros(size * size, np.uint8)]
     for W, W_star in pairs:
@@ -52,22 +52,18 @@ def frames(pairs: Iterable[tuple[Affinity, Affinity]], order: NDArray[np.int64])
         raised = sp.csr_array(W_star)
         raised = raised.multiply(raised > W)
         for which, matrix in enumerate((W, sp.csr_array(raised))):
-            grid = _grid(matrix, place, size)
+            grid = _grid(matrix, cell_of, size)
             changed = np.flatnonzero(grid != last[which])
             parts[which].append((changed.astype(np.uint32), grid[changed]))
             last[which] = grid
     return Frames(size, cell, *_joined(parts[0]), *_joined(parts[1]))
 
 
-def _grid(W: sp.csr_array, place: NDArray[np.int64], size: int) -> NDArray[np.uint8]:
+def _grid(W: sp.csr_array, cell_of: NDArray[np.int64], size: int) -> NDArray[np.uint8]:
     """The largest value in each cell above the diagonal, in 255 levels; 0 for none."""
-    entries = sp.coo_array(W)
-    rows, cols = place[entries.row], place[entries.col]
-    keep = (rows <= cols) & (entries.data > 0)
-    grid = np.zeros(size * size, np.uint8)
-    values = np.maximum(1, np.rint(255 * entries.data[keep])).astype(np.uint8)
-    np.maximum.at(grid, rows[keep] * size + cols[keep], values)
-    return grid
+    grid = np.triu(largest_by_cell(W, cell_of, size)).ravel()
+    levels = np.maximum(1, np.rint(255 * grid)).astype(np.uint8)
+    return np.where(grid > 0, levels, np.uint8(0))
 
 
 def _joined(parts: list) -> tuple[list[int], NDArray[np.uint32], NDArray[np.uint8]]:

@@ -4,6 +4,7 @@ min Σ_j w_ij |c_ij| + ‖e_i‖₁ + (λ/2) ‖x_i − Σ_j c_ij x_j − g e_i�
 affine, e_i = 0 without outliers. Rows are independent, so a block of them is all that is in memory.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -150,7 +151,7 @@ def _coherence(X: Array, g: float) -> float:
     return float(lowest) if np.isfinite(lowest) else 1.0
 
 
-def _inverse(X: Array, weight: float, affine: bool):
+def _inverse(X: Array, weight: float, affine: bool) -> Callable[[Array], Array]:
     """M ↦ M (I + weight·XXᵀ + [affine] 11ᵀ)⁻¹, by whichever side of X is the smaller."""
     n = len(X)
     A = np.sqrt(weight) * X

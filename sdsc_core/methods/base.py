@@ -22,6 +22,7 @@ from sdsc_core.checks import (
     check_n_clusters,
     check_random_state,
 )
+from sdsc_core.imc_path import unit_rows
 from sdsc_core.methods._memory import check_memory
 
 Value = float | int | bool | str
@@ -204,19 +205,6 @@ class Method:
 @cache  # a signature takes a while to read
 def _signature(function: Callable[..., Solution]) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)
-
-
-def unit_rows(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Samples of unit ℓ2 norm; a zero sample stays zero.
-
-    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
-    array([[0.6, 0.8], [0. , 0. ]])
-    """
-    # By the largest entry first, so that squares neither overflow nor vanish.
-    largest = np.abs(X).max(axis=1, keepdims=True)
-    X = np.divide(X, largest, out=np.zeros_like(X), where=largest > 0)
-    norms = np.linalg.norm(X, axis=1, keepdims=True)
-    return np.divide(X, norms, out=np.zeros_like(X), where=norms > 0)
 
 
 def scaled_rows(

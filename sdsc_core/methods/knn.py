@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_choice, check_count, check_data
@@ -53,7 +54,7 @@ def knn(
     return Solution(C)
 
 
-def _centred(X):
+def _centred(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Samples minus their mean; exactly zero where nothing but rounding would be left."""
     largest = np.abs(X).max(axis=1, keepdims=True)
     Z = X - X.mean(axis=1, keepdims=True)
