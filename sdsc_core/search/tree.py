@@ -138,9 +138,8 @@ class Tree:
     sin(α + φ)/sin α · e ≥ e as long as it is positive, where α + φ ≤ 90°. So a floor that lies
     2E + 7ρ below the best product found, once E for the best and once for the rest, loses nothing:
     neither a node that holds the best point, nor the point, nor one that ties with it. A query
-    that lies partly outside the kept dimensions, with κ < 1 of its norm inside, needs t ≥
-    floor·cosφ − √(κ² − floor²)·sinφ, which is less than what is asked with κ = 1 only in the root,
-    and the larger root is the one used.
+    with only κ < 1 of its norm in the kept dimensions has t ≥ floor·cosφ − √(κ² − floor²)·sinφ for
+    such a node; the root taken with κ = 1 asks for less, which loses nothing either.
     """
 
     name = "tree"
