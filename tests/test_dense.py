@@ -385,3 +385,14 @@ def test_progress_and_blocks(monkeypatch):
     monkeypatch.setattr(sparse_pass, "PATHS_A_BLOCK", 1)
     pce(W, n_jobs=1, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(0, 200), (64, 200), (128, 200), (192, 200), (200, 200)]
+
+
+@pytest.mark.parametrize("rule", ["PCE", "D3"])
+def test_witnesses_of_short_rows(rule):
+    """Rows end at different points, so that one is through before the other."""
+    for seed in range(12):
+        W = levels(8, seed) * (levels(8, seed + 50) > 0.6)
+        star = pce(W) if rule == "PCE" else densify(sp.csr_array(W), rule)
+        for i, j, *_, case, witness in zip(*changes(W, star, rule), strict=True):
+            e = explain(W, int(i), int(j), rule=rule)
+            assert (case, witness) == (e.condition, e.witness)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sdsc_core.trace import _follow
 
 from sdsc_core.cli import benchmark_scale
 from sdsc_core.datasets import make_subspaces
@@ -13,6 +12,7 @@ from sdsc_core.search import TIE, choose, make_search
 from sdsc_core.search.blocks import Blocks
 from sdsc_core.search.gram import Gram
 from sdsc_core.search.tree import Tree
+from sdsc_core.tracing import _follow
 
 STRATEGIES = ("tree", "gram", "blocks")
 N = 9000
