@@ -22,6 +22,7 @@ from sdsc_core import (
     datasets,
     densify,
     figures,
+    run,
     spectral_clustering,
 )
 from sdsc_core.compare import Result
@@ -169,8 +170,8 @@ def shown_table(app):
 
 def knn_cell(data, dense, **settings):
     """A cell of KNN, computed by the library."""
-    n_clusters = data.n_classes
-    knn = {"method": "KNN", "params": {"n_neighbours": 6}, "n_clusters": n_clusters}
+    params = METHODS["KNN"].presets[data.kind]  # as the screen takes them
+    knn = {"method": "KNN", "params": params, "n_clusters": data.n_classes}
     return compare.compare_cell(data, RunSettings(**knn, dense=dense, **settings))
 
 
@@ -235,7 +236,7 @@ def test_streamlits_own_stop_ends_the_run(app, cut_short):
 
 def test_a_stop_is_heard_while_a_cell_is_at_work(app, monkeypatch):
     """Streamlit's Stop itself, in the midst of a computation that tells nothing."""
-    begin, finish, requests, free = RunBar.begin, compare.finish, [], threading.Event()
+    begin, cluster, requests, free = RunBar.begin, run.cluster_side, [], threading.Event()
 
     def begin_and_note(bar, job):
         requests.append(get_script_run_ctx().script_requests)
@@ -245,11 +246,11 @@ def test_a_stop_is_heard_while_a_cell_is_at_work(app, monkeypatch):
         if len(requests) == 2:
             requests[-1].request_stop()
             free.wait(60)
-        return finish(*args, **options)
+        return cluster(*args, **options)
 
     open_screen(app, data="motion")
     monkeypatch.setattr(RunBar, "begin", begin_and_note)
-    monkeypatch.setattr(compare, "finish", stop_in_the_second)
+    monkeypatch.setattr(run, "cluster_side", stop_in_the_second)
     press(app, "Run")
     assert len(done(app)) == 1 and not app.session_state.queue.keys
     assert "Stopped; what was done is kept" in said(app) and shown_table(app)
