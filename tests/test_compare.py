@@ -239,7 +239,7 @@ def test_theta_matters_for_pce_alone(app):
     assert shown_table(app).count("<td") == 2  # the method's name and its figure without a stage
     assert "2 cells, 1 of them done" in " ".join(m.value for m in app.markdown)
     press(app, "Run")
-    solved = compare.solve(datasets.sample("motion"), "KNN", 3, {"n_neighbours": 6})
+    solved = compare.solve(datasets.sample("motion"), "KNN", 3, METHODS["KNN"].presets["motion"])
     star = compare.finish(datasets.sample("motion"), solved, "KNN", "PCE", 3, thetas=(0.9, 0.6))[1]
     kept = list(app.session_state.matrices.values())[-1][1]
     assert np.allclose(kept.toarray(), star.toarray(), atol=1e-12)
