@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from streamlit.runtime.scriptrunner import StopException
 
-from sdsc_core import compare, datasets, figures
+from sdsc_core import METHODS, compare, datasets, figures
 from sdsc_core.compare import Result
 from sdsc_core.methods._memory import check_memory
 
