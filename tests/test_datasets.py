@@ -83,12 +83,12 @@ class TestDataset:
     def test_digest_follows_a_field_that_is_added(self):
         @dataclass(frozen=True, eq=False)
         class More(Dataset):
-            rows: np.ndarray | None = None
+            extra: np.ndarray | None = None
 
         X = np.eye(2)
         rows = [None, np.array([0, 1]), np.array([0, 2]), np.array(["0", "1"]), np.array([])]
         rows += [np.array([0, "a"], dtype=object), np.array([1, "a"], dtype=object)]
-        assert len({More(X, None, "a", rows=one).digest for one in rows}) == len(rows)
+        assert len({More(X, None, "a", extra=one).digest for one in rows}) == len(rows)
 
     def test_arrays_are_read_only_and_the_callers_are_not(self):
         X = np.zeros((2, 2))

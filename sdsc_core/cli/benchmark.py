@@ -5,10 +5,8 @@ Everything is warm: compiling is not measured. A limit that does not hold is pri
 """
 
 import argparse
-import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core import datasets
+from sdsc_core.cli.measuring import Row, print_rows, seconds
 from sdsc_core.dense import densify, pce
 from sdsc_core.imc_path import imc
 from sdsc_core.methods import METHODS
@@ -25,21 +24,6 @@ from sdsc_core.spectral import spectral_clustering
 
 LARGE = 100_000
 GAMMA = 6
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table. ``measure`` gives the figure and a remark on how it came about."""
-
-    name: str
-    limit: float | None
-    unit: str
-    measure: Callable[[], tuple[float, str]]
-    at_least: bool = False  # whether the limit is a lower one
-
-    def holds(self, value: float) -> bool:
-        assert self.limit is not None
-        return value >= self.limit if self.at_least else value <= self.limit
 
 
 ROWS: list[Row] = []
@@ -70,36 +54,14 @@ def _benchmark(options: argparse.Namespace) -> None:
         return
     from sdsc_core.cli import benchmark_scale  # takes a moment to import, and few need it
 
-    run(options.only, benchmark_scale.ROWS)
+    print_rows(benchmark_scale.ROWS, options.only)
     if options.plot:
         Path(options.plot).write_text(benchmark_scale.plot())
 
 
-def run(only: str = "", rows: list[Row] | None = None) -> None:
+def run(only: str = "") -> None:
     """Measure and print every row whose name holds ``only``."""
-    rows = ROWS if rows is None else rows
-    chosen = [r for r in rows if only.lower() in r.name.lower()]
-    if not chosen:
-        names = "; ".join(r.name for r in rows)
-        raise ValueError(f"--only is {only!r}; no row holds that, they are: {names}.")
-    width = max(len(r.name) for r in chosen)
-    print(f"{'what':<{width}}  {'measured':>14}  {'limit':>14}  holds  how")
-    for r in chosen:
-        value, remark = r.measure()
-        limit = "" if r.limit is None else _figure(r.limit, r.unit)
-        holds = "" if r.limit is None else "yes" if r.holds(value) else "NO"
-        print(f"{r.name:<{width}}  {_figure(value, r.unit):>14}  {limit:>14}  {holds:<5}  {remark}")
-        sys.stdout.flush()
-
-
-def _figure(value: float, unit: str) -> str:
-    return f"{value:,.3g} {unit}"
-
-
-def seconds(work: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+    print_rows(ROWS, only)
 
 
 def best(work: Callable[[], Any], repeats: int) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.blocks import n_threads, run_blocks
-from sdsc_core.cli.benchmark import Row, seconds
+from sdsc_core.cli.measuring import Row, seconds
 from sdsc_core.datasets import make_subspaces
 from sdsc_core.imc_path import ImcPath, Samples, _rows, _step, imc
 from sdsc_core.methods.omp import omp
