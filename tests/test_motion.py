@@ -106,7 +106,7 @@ def test_the_command_takes_the_preset(tmp_path, capsys):
     solution = METHODS["SSC"].solve(data.X, n_clusters=3, **METHODS["SSC"].presets["motion"])
     expected = spectral_clustering(METHODS["SSC"].affinity(solution), 3)
     header, *lines = out.read_text().splitlines()
-    at = header.split(",").index("cluster")
+    at = header.split(",").index("cluster_W")
     assert [int(line.split(",")[at]) for line in lines] == expected.tolist()
 
 
