@@ -92,6 +92,11 @@ def sources_digest() -> str:
 
 
 def kernel_modules() -> list[Path]:
-    """The files of this package that compile kernels."""
+    """The files of this package that compile kernels, or hold instructions for them."""
     package = Path(__file__).resolve().parent
-    return sorted(p for p in package.rglob("*.py") if b"_jit import kernel" in p.read_bytes())
+    marks = (b"_jit import kernel", b"numba.extending")
+    return sorted(
+        p
+        for p in package.rglob("*.py")
+        if p.name != "_jit.py" and any(m in p.read_bytes() for m in marks)
+    )

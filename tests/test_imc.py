@@ -219,7 +219,7 @@ def test_progress_counts_up_and_cancels():
     X = np.random.default_rng(0).standard_normal((1500, 20))
     seen = []
     imc(X, 2, progress=lambda done, total: seen.append((done, total)))
-    assert seen[0] == (0, 150) and seen[-1] == (150, 150) and seen == sorted(seen)
+    assert seen[0] == (0, 1500) and seen[-1] == (1500, 1500) and seen == sorted(seen)
 
     def stop(done, total):
         if done:
