@@ -128,7 +128,9 @@ def test_moving_a_theta_moves_the_others_on_the_screen(app):
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda p: p.title)
-def test_preset_shows_its_state_and_the_script_gives_its_numbers(app, preset):
+def test_preset_shows_its_state_and_the_script_gives_its_numbers(
+    app, preset, monkeypatch, tmp_path
+):
     run(app)
     choose(app, theta1=0.9, gamma=3)
     press(app, "Presets")
@@ -139,6 +141,7 @@ def test_preset_shows_its_state_and_the_script_gives_its_numbers(app, preset):
     result = app.session_state["last"]
     chosen = {name: app.session_state[name] for name in settings.SETTINGS}
     printed = io.StringIO()
+    monkeypatch.chdir(tmp_path)  # the script writes labels.csv
     with contextlib.redirect_stdout(printed):
         exec(downloads.python_script(result, chosen, downloads.load_lines(chosen["data"], {})), {})
     again = json.loads(printed.getvalue())
