@@ -30,7 +30,7 @@ if settings.in_exercise():  # these speak of classes, or set what may be locked
     screens = [s for s in screens if s.title not in ("Data", "Compare", "Tour")]
 screen = st.navigation(screens, position="hidden")
 # Links of our own: they carry the settings, so that a change of screen is one step of Back.
-with st.sidebar.container(key="screens", gap=None):
+with st.sidebar.container(key="screens", gap="xsmall"):
     for other in screens:
         st.page_link(other, width="stretch", query_params=settings.address())
 screen.run()
