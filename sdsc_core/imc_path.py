@@ -14,7 +14,7 @@ from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_choice, check_data, check_gamma, check_number
 from sdsc_core.search import STRATEGIES, Search, dot, make_search
 
-GONE = 1e-8  # a centred norm below this, for a sample of unit norm, is no variance
+NO_VARIANCE = 1e-8  # a centred norm below this, for a sample of unit norm, is no variance
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Samples:
         m = X.mean(axis=1)
         Z = X - m[:, None]
         s = np.linalg.norm(Z, axis=1)
-        s[s < GONE] = 0.0
+        s[s < NO_VARIANCE] = 0.0
         Z *= np.divide(1.0, s, out=np.zeros_like(s), where=s > 0)[:, None]
         if residual == "centred":
             s, m = np.where(s > 0, 1.0, 0.0), np.zeros_like(m)
@@ -222,7 +222,7 @@ def _step(psi, mean, found, products, Z, s, m, picks, values):
     weights = np.zeros((psi.shape[0], 1))
     for r in range(psi.shape[0]):
         norm = np.sqrt(dot(psi[r], psi[r]))
-        if found[r] < 0 or norm < GONE:
+        if found[r] < 0 or norm < NO_VARIANCE:
             psi[r] = 0.0
             found[r] = -1
             continue

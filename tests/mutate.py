@@ -61,7 +61,7 @@ EQUIVALENT = [
     ("n > candidates.shape[1]", "n >= ", "every point is a candidate sooner"),
     ("if counts[r] + n > size:", "if not ", "every point is a candidate sooner"),
     ("own[r] - first, found)", "own[r] + first", "its own product is 0 by then"),
-    ("s[s < GONE] = 0.0", "s <= GONE", "nothing lies there to the last bit"),
+    ("s[s < NO_VARIANCE] = 0.0", "s <= NO_VARIANCE", "nothing lies there to the last bit"),
     ("np.where(a == 0, 1.0, a)", "1.0  →  3.0", "divides a row of zeros"),
     ("if lanes[lane] >= floor", "> floor", "nothing lies there to the last bit"),
     ("min(TILE, n_points)", "", "a larger buffer than is needed"),

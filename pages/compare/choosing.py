@@ -102,17 +102,17 @@ def parameters(data: Dataset) -> dict[str, dict[str, Any]]:
 def _control(spot: Any, method: str, p: Parameter, value: Any, kind: str) -> Any:
     """A parameter under the name that `SDSC` takes, with what it means."""
     key = f"{method} {p.name} {kind}"
-    look: dict[str, Any] = {"key": key, "help": f"{p.help} {_range(p)}".strip()}
+    options: dict[str, Any] = {"key": key, "help": f"{p.help} {_range(p)}".strip()}
     kind_of = type(p.default)
     keep(key, kind_of(value))
     if p.choices:
-        return spot.selectbox(p.name, p.choices, format_func=_spaced, **look)
+        return spot.selectbox(p.name, p.choices, format_func=_spaced, **options)
     if kind_of is bool:
-        return spot.checkbox(p.name, **look)
+        return spot.checkbox(p.name, **options)
     low, high = (None if v is None else kind_of(v) for v in (p.low, p.high))
     if kind_of is float:
-        look["format"] = "%g"
-    return spot.number_input(p.name, low, high, **look)
+        options["format"] = "%g"
+    return spot.number_input(p.name, low, high, **options)
 
 
 def _spaced(choice: str) -> str:

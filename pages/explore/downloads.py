@@ -86,7 +86,7 @@ def embedding_html(run: Run) -> str:
     sides = [("W", run.before), ("W*", run.after)]
     return figures.embedding(
         [(name, figures.projection(s.spectrum, s.k, 2)) for name, s in sides],
-        [figures.alike(s.labels, run.after.labels) for _, s in sides],
+        [figures.match_clusters(s.labels, run.after.labels) for _, s in sides],
         [f"cluster {c}" for c in range(max(run.n_clusters, run.before.k))],
         titles=run.data.titles(),
     ).to_html()

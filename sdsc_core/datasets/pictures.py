@@ -36,7 +36,7 @@ class Pictures(NamedTuple):
 
     values: NDArray[np.float64]  # (n, h, w), grey from 0 to 255
     folders: NDArray | None  # (n,)
-    said: str  # what somebody should know about how they were read
+    note: str  # what somebody should know about how they were read
 
 
 def read_pictures(file: IO[bytes], label: str, limit: int) -> Pictures:
@@ -48,18 +48,18 @@ def read_pictures(file: IO[bytes], label: str, limit: int) -> Pictures:
         members = _members(archive, label, limit)
         files = [i for i in archive.infolist() if not i.is_dir() and not _is_hidden(i)]
         values, kinds = _unpacked(archive, members, label, limit)
-    said = _checked_greys(values, np.array(kinds), label)
+    note = _checked_greys(values, np.array(kinds), label)
     others = len(files) - len(members)
-    said += f", without {others:,} other file{'s' if others > 1 else ''}" if others else ""
+    note += f", without {others:,} other file{'s' if others > 1 else ''}" if others else ""
     folders = [_folder(info) for info in members]
     if len(set(folders)) == 1:
-        return Pictures(values, None, said)
+        return Pictures(values, None, note)
     if "" in folders:
         outside = members[folders.index("")].filename
         raise BadFile(f"{label} has class folders, but {outside} lies outside of them.")
     if len({_path(info).parent for info in members}) > len(set(folders)):
-        said += ", folders of one name taken as one class"
-    return Pictures(values, np.array(folders), said)
+        note += ", folders of one name taken as one class"
+    return Pictures(values, np.array(folders), note)
 
 
 def _unpacked(

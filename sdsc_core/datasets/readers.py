@@ -54,7 +54,7 @@ class Found(NamedTuple):
     how: str
     images: NDArray | None = None
     names: tuple[str, ...] = ()
-    said: tuple[str, ...] = ()  # sentences on what was guessed
+    notes: tuple[str, ...] = ()  # sentences on what was guessed
     rows: NDArray[np.int64] | None = None
     identifiers: NDArray[np.str_] | None = None
     feature_names: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ def _dataset(found: Found, file_name: str, label: str) -> Dataset:
     names: tuple[str, ...] = ()
     if found.labels is not None:
         labels, names = _classes(found.labels, found.names, label)
-    note = " ".join([f"Read from {file_name}: {found.how}.", *found.said])
+    note = " ".join([f"Read from {file_name}: {found.how}.", *found.notes])
     return Dataset(
         found.X, labels, Path(file_name).stem, names, found.images, note, found.kind,
         rows=found.rows, identifiers=found.identifiers, feature_names=found.feature_names,
@@ -244,7 +244,7 @@ def _labels_from(place: str | None) -> str:
 def _from_pictures(read: Pictures) -> Found:
     n, h, w = read.values.shape
     place = None if read.folders is None else "the folders"
-    how = f"pictures of {h}×{w} pixels{read.said}{_labels_from(place)}"
+    how = f"pictures of {h}×{w} pixels{read.note}{_labels_from(place)}"
     # Ten or twelve of sixteen bits are dark, and would be black as bytes.
     fine = read.values.max() < 100 and (read.values % 1 != 0).any()
     images = _grey(read.values) if fine else read.values.astype(np.uint8)

@@ -6,12 +6,12 @@ require("plotly", "Drawing figures")  # before the parts below, which all import
 
 from sdsc_core.figures.charts import (
     affinities,
-    alike,
     colour,
     confusion_matrix,
     contact_sheet,
     eigenvalues,
     embedding,
+    match_clusters,
     projection,
 )
 from sdsc_core.figures.comparison import method_bars, thumbnail, time_against
@@ -32,7 +32,6 @@ __all__ = [
     "Graph",
     "MatrixView",
     "affinities",
-    "alike",
     "around",
     "class_blocks",
     "class_sizes",
@@ -44,6 +43,7 @@ __all__ = [
     "examples",
     "growth",
     "layout",
+    "match_clusters",
     "matrix_view",
     "method_bars",
     "neighbourhood",
