@@ -152,6 +152,7 @@ def test_tables_of_the_screens_name_their_points(app, run, rows):
     app.session_state["loaded"] = {"pets.csv": data}
     app.run()
     app.selectbox(key="data").set_value("pets.csv")
+    app.run()
     app.session_state["each"], app.session_state["draw"] = 12, 3
     app.run()
     for screen, points in (("inspect", "ijk"), ("step", "k")):
