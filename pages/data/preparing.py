@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import loading
-from pages.shared.run import compute_button, patiently, spell_key
+from pages.shared.run import compute_button, patiently, spell_key, stopped
 from pages.shared.settings import PREPARE, apply, defaults, locked
 from pages.shared.text import escape_markdown
 from sdsc_core import figures
@@ -81,7 +81,7 @@ def effect(raw: Dataset, data: Dataset) -> None:
             f"{escape_markdown(state.unprepared)} Until then all data is used.",
             icon=":material/error:",
         )
-        if state.get("stopped_one"):
+        if stopped(state.unprepared):
             compute_button("preparing")
         return
     if state.pca == 1:

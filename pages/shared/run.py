@@ -26,6 +26,7 @@ from sdsc_core.settings import GAP, RunSettings
 T = TypeVar("T")
 BUDGET = 500_000_000  # bytes of results that a session keeps
 PATIENCE = 0.6  # seconds before progress is shown
+NOT_PREPARED = "Preparing the data was stopped; press Compute, or prepare it otherwise."
 
 
 def cached(key: Hashable, compute: Callable[[], T]) -> T:
@@ -108,6 +109,12 @@ def compute_button(name: str) -> None:
     st.button("Compute", key=f"compute {name}", on_click=forget)
 
 
+def stopped(problem: str) -> bool:
+    """Whether the user stopped what a screen wants, so that Compute goes on with it."""
+    key = st.session_state.get("stopped")
+    return problem == NOT_PREPARED or (key is not None and key == st.session_state.get("wanted"))
+
+
 def _stop_one(key: Hashable) -> None:
     st.session_state.stopped_one = key
 
@@ -134,7 +141,7 @@ def current_data(spot: Any = None) -> Dataset:
         return state.prepared[1]
     except (ValueError, MemoryError) as problem:
         state.unprepared = str(problem) or "There is not enough memory to prepare this data."
-        if state.hide:  # the problem may name a class
+        if state.hide and not stopped(state.unprepared):  # the problem may name a class
             state.unprepared = "The data cannot be prepared as the address says."
         return _hidden(raw) if state.hide else raw
 
@@ -142,7 +149,7 @@ def current_data(spot: Any = None) -> Dataset:
 def _prepare(raw: Dataset, key: Hashable, spot: Any) -> Dataset:
     """`datasets.prepare` with progress; a ValueError where it was stopped."""
     if _was_stopped(key):
-        raise ValueError("Preparing the data was stopped; press Compute, or prepare it otherwise.")
+        raise ValueError(NOT_PREPARED)
     stop, options = partial(_stop_one, key), preparation(raw)
     bar = ProgressBar("Preparing the data", spot, stop, "preparing")
     with heed_stop(stop):

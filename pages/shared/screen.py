@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from pages.shared import loading, sidebar
-from pages.shared.run import compute_button, current_data, show_or_last
+from pages.shared.run import compute_button, current_data, show_or_last, stopped
 from pages.shared.settings import defaults, go_to, in_exercise
 from pages.shared.text import escape_markdown
 from sdsc_core.run import Run
@@ -33,8 +33,7 @@ def present_run(spot: Any) -> Run:
 def explain_problem(problem: str) -> None:
     """One sentence on what is wrong; what was there stays."""
     st.warning(problem, icon=":material/info:")
-    state = st.session_state
-    if state.get("stopped_one") or state.get("stopped") == state.get("wanted"):
+    if stopped(problem):
         compute_button("again")
 
 
