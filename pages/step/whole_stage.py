@@ -51,14 +51,17 @@ def show(run: Run) -> None:
     first = patiently("Clustering for Γ = 1", (*key, 1), lambda tell: _figures(run, 1, tell))
     done: list[tuple[Summary, Summary]] = cached(key, lambda: [first])
     at_work = len(done) < _most(run) and st.session_state.get("stopped_curves") != key
-    st.fragment(_animation, run_every=0.3 if at_work else None)(run, order, done, drawn, key)
+    above = st.container()
     _go_on(run, done, key, at_work)
+    with above:
+        st.fragment(_animation, run_every=0.3 if at_work else None)(run, order, done, drawn, key)
 
 
 def _go_on(run: Run, done: list[Any], key: Hashable, at_work: bool) -> None:
     """Stop the curves, or compute the rest of them.
 
-    A click within the fragment would be heeded only when its run has ended, so it is outside.
+    A click within the fragment would be heeded only when its run has ended, so this is outside,
+    and there before the first of them.
     """
     if at_work:
         st.button("Stop", key="stop curves", on_click=_stop, args=(key,), help="Keep what is done.")
