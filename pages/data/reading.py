@@ -58,8 +58,8 @@ def _read(draft: Draft) -> tuple[Dataset | None, str]:
     if problem:
         return None, problem
     key = (draft.key, str(choices))
-    with st.spinner(f"Reading {draft.file} …"):
-        data, problem = loading.once("parsed", key, lambda: _load(draft, choices))
+    title = f"Reading {escape_markdown(draft.file)}"
+    data, problem = loading.once("parsed", key, lambda: _load(draft, choices), title)
     if data is None:
         return None, problem
     fill = _missing(draft, data)
@@ -78,7 +78,7 @@ def _read(draft: Draft) -> tuple[Dataset | None, str]:
 
 def _load(draft: Draft, choices: dict[str, Any]) -> Dataset:
     try:
-        return load(draft.source, name=draft.file, **choices)
+        return load(draft.open(), name=draft.file, **choices)
     except ColumnProblem as problem:
         what = f"{problem.what}; correct it in the file, or choose another role for the column."
         raise ValueError(what) from None
@@ -123,7 +123,8 @@ def _table_choices(draft: Draft) -> tuple[dict[str, Any], str]:
 
 
 def _look(draft: Draft) -> tuple[list[Variable], str]:
-    return loading.once("looked", draft.key, lambda: inspect(draft.source, name=draft.file))
+    title = f"Opening {escape_markdown(draft.file)}"
+    return loading.once("looked", draft.key, lambda: inspect(draft.open(), name=draft.file), title)
 
 
 def _variable(spot: Any, draft: Draft, title: str, found: list[Variable], *more: str) -> str | None:

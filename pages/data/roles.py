@@ -25,7 +25,8 @@ def choose(draft: Draft, header: Any, transpose: bool | None) -> tuple[dict[str,
         options["label_column"] = False  # labels are a column, so a table on its side has none
     found, problem = loading.once(
         "columns", (draft.key, header, str(options)),
-        lambda: columns(draft.source, name=draft.file, header=header, **options),
+        lambda: columns(draft.open(), name=draft.file, header=header, **options),
+        "Looking at the columns",
     )  # fmt: skip
     if problem:
         return {}, problem

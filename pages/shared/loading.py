@@ -6,19 +6,24 @@ read changes nothing: what was there before stays in use.
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from functools import partial
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import streamlit as st
 
-from pages.shared.run import cached
+from pages.shared.run import ProgressBar, cached
 from pages.shared.settings import PREPARE, apply, defaults, rebuild
+from pages.shared.stop import heed_stop
 from pages.shared.streamlit_inside import UploadedFile
 from pages.shared.text import counted
+from sdsc_core.blocks import watched
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, describe
 
 LARGEST = 1e100  # squares and sums of such values still have room
+STOPPED = "Reading was stopped; set the file aside and choose it again, or another one."
 FRESH = (*PREPARE, "point", "pair")  # settings that belong to one data set
 
 
@@ -29,6 +34,10 @@ class Draft:
     file: str
     source: UploadedFile | Path
     key: str
+
+    def open(self) -> BinaryIO | Path:
+        """What the readers take: a file of its own, as one that was stopped may still be read."""
+        return self.source if isinstance(self.source, Path) else BytesIO(self.source.getvalue())
 
 
 def sets() -> dict[str, Dataset]:
@@ -117,12 +126,23 @@ def undo() -> None:
     apply(kept | {"data": name})
 
 
-def once(slot: str, key: Hashable, work: Callable[[], Any]) -> tuple[Any, str]:
-    """The result of some work on a file or the sentence it failed with, kept for one key only."""
+def once(slot: str, key: Hashable, work: Callable[[], Any], title: str = "") -> tuple[Any, str]:
+    """The result of some work on a file or the sentence it failed with, kept for one key only.
+
+    Work with a ``title`` may take long: it shows its progress and can be stopped.
+    """
     kept = st.session_state.get(slot)
     if kept is None or kept[0] != key:
+        stop = partial(st.session_state.update, {slot: (key, None, STOPPED)})
         try:
-            kept = (key, work(), "")
+            if title:
+                spot = st.empty()
+                with heed_stop(stop):
+                    value = watched(lambda tell: work(), ProgressBar(title, spot, stop, slot))
+                spot.empty()
+            else:
+                value = work()
+            kept = (key, value, "")
         except ValueError as problem:
             kept = (key, None, str(problem))
         except MemoryError:

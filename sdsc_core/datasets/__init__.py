@@ -1,7 +1,7 @@
 """Data sets: generators, readers of files, samples and known data, and their preparation."""
 
 from sdsc_core.datasets.columns import ROLES, Column, ColumnProblem
-from sdsc_core.datasets.dataset import Dataset, points_csv
+from sdsc_core.datasets.dataset import Dataset, point_columns, points_csv
 from sdsc_core.datasets.describe import Description, describe, variance_curve
 from sdsc_core.datasets.faces import make_faces
 from sdsc_core.datasets.folder import file_in, files_in
@@ -39,6 +39,7 @@ __all__ = [
     "make_motion",
     "make_subspaces",
     "pca_variance",
+    "point_columns",
     "points_csv",
     "prepare",
     "sample",

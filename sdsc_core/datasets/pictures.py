@@ -36,11 +36,12 @@ class Pictures(NamedTuple):
 
     values: NDArray[np.float64]  # (n, h, w), grey from 0 to 255
     folders: NDArray | None  # (n,)
+    names: NDArray[np.str_]  # (n,), the path of each in the archive
     note: str  # what somebody should know about how they were read
 
 
 def read_pictures(file: IO[bytes], label: str, limit: int) -> Pictures:
-    """Grey pictures and the folder that each lies in.
+    """Grey pictures, the folder that each lies in, and their names.
 
     Without folders there are no labels, and a single folder around all pictures is only a wrapper.
     """
@@ -52,14 +53,15 @@ def read_pictures(file: IO[bytes], label: str, limit: int) -> Pictures:
     others = len(files) - len(members)
     note += f", without {others:,} other file{'s' if others > 1 else ''}" if others else ""
     folders = [_folder(info) for info in members]
+    names = np.array([str(_path(info)) for info in members])
     if len(set(folders)) == 1:
-        return Pictures(values, None, note)
+        return Pictures(values, None, names, note)
     if "" in folders:
         outside = members[folders.index("")].filename
         raise BadFile(f"{label} has class folders, but {outside} lies outside of them.")
     if len({_path(info).parent for info in members}) > len(set(folders)):
         note += ", folders of one name taken as one class"
-    return Pictures(values, np.array(folders), note)
+    return Pictures(values, np.array(folders), names, note)
 
 
 def _unpacked(
