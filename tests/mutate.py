@@ -38,7 +38,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TESTS = {
     "imc_path": ["tests/test_imc.py", "tests/test_picks.py"],
     "search": ["tests/test_picks.py", "tests/test_imc.py"],
-    "dense": ["tests/test_dense.py"],
+    "dense": ["tests/test_dense.py", "tests/test_metrics.py"],
     "spectral": ["tests/test_spectral.py"],
     "metrics": ["tests/test_metrics.py"],
 }
