@@ -39,10 +39,14 @@ TESTS = {
     "imc_path": ["tests/test_imc.py", "tests/test_picks.py"],
     "search": ["tests/test_picks.py", "tests/test_imc.py"],
     "dense": ["tests/test_dense.py", "tests/test_metrics.py"],
+    "search/vector": ["tests/test_vector.py"],
     "spectral": ["tests/test_spectral.py"],
     "metrics": ["tests/test_metrics.py"],
 }
+COMPILED = {"search/vector", "stages"}  # vector instructions, and kernels that do not change
 KEYS = {"stages": ["tests/test_keys.py"]}
+KEPT_BY = ("pages/shared/run.py", "pages/compare/running.py", "sdsc_core/run.py",
+           "sdsc_core/settings.py")  # fmt: skip
 SIZES = {
     "GRAM_MB", "FEW_FEATURES", "BLOCK", "LANES", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL",
     "MODERATE", "MOST_ALL_PATHS", "block", "starts", "many", "spectral.room",
@@ -80,6 +84,10 @@ EQUIVALENT = [
     ("np.where(vectors[top", " <= 0", "the largest entry of a unit vector is not 0"),
     ("rank = np.zeros(n_clusters", "", "set before it is read"),
     ("key = -change - 2.0 *", "2.0  →  6.0", "any number over 1 puts them first"),
+    ("to_class = np.full(", "1  →  2", "a longer array than is needed"),
+    ("cached((stage, key)", "(key,)", "no two stages have keys of one form"),
+    ('("causes", run.data', "  →  (run.data", "no other key has this form"),
+    ('cached(("draw", drawn)', "(drawn,)", "no other key has this form"),
 ]
 PRELOAD = [
     "numba", "numpy", "scipy.linalg", "scipy.optimize", "scipy.sparse.csgraph",
@@ -135,11 +143,11 @@ class Mutant:
         return f"{self.path}:{self.line}: {before}  →  {after.splitlines()[0]}"
 
 
-def mutants(path: Path) -> list[Mutant]:
-    """All changes of a file, by the rules above."""
+def mutants(path: Path, keys: bool = False) -> list[Mutant]:
+    """All changes of a file, by the rules above; or of its keys alone."""
     text = (ROOT / path).read_text()
     tree = ast.parse(text)
-    change = _shorter_key(tree) if path.parts[0] == "pages" else _alternatives
+    change = _shorter_key(tree) if keys else _alternatives
     sizes = {
         node.lineno
         for node in ast.walk(tree)
@@ -167,8 +175,10 @@ def _shorter_key(tree: ast.Module) -> Callable[[ast.AST], Iterator[ast.AST]]:
         if isinstance(node, ast.Assign):
             if ast.unparse(node.targets[0]).endswith(("key", "base", "wanted")):
                 held = [node.value]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("timed", "remember"):
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("cached", "self.keep"):
             held = node.args[:2]
+        elif isinstance(node, ast.FunctionDef) and node.name.endswith("key"):
+            held = [n.value for n in ast.walk(node) if isinstance(n, ast.Return) and n.value]
         keys |= {id(e) for e in held if isinstance(e, ast.Tuple) and len(e.elts) > 1}
 
     def shorter(node: ast.AST) -> Iterator[ast.AST]:
@@ -290,10 +300,11 @@ def passes(folder: Path, tests: list[str], limit: float) -> bool:
 def files_of(module: str) -> list[Path]:
     """Files of a module, which may be a folder."""
     if module in KEYS:
-        return [Path("pages/shared/run.py")]
+        return list(map(Path, KEPT_BY))
     place = Path("sdsc_core") / module
     if (ROOT / place).is_dir():
-        return sorted(p.relative_to(ROOT) for p in (ROOT / place).glob("*.py"))
+        found = sorted(p.relative_to(ROOT) for p in (ROOT / place).glob("*.py"))
+        return [p for p in found if str(p.with_suffix("").relative_to("sdsc_core")) not in TESTS]
     return [place.with_suffix(".py")]
 
 
@@ -326,8 +337,11 @@ def main() -> None:
     options = parser.parse_args()
     if unknown := set(options.modules) - {*TESTS, *KEYS}:
         parser.error(f"{', '.join(unknown)}: choose of {known}.")
-    if not set(options.modules) & set(KEYS):  # whose kernels do not change, and are compiled once
+    modules = options.modules or [m for m in TESTS if m not in COMPILED]
+    if not set(modules) & COMPILED:
         os.environ["NUMBA_DISABLE_JIT"] = "1"
+    elif not set(modules) <= COMPILED:
+        parser.error(f"{', '.join(COMPILED)}: by themselves, since they need compiled kernels.")
     os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_PROFILE": "mutation"}
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     low, high = map(int, (options.lines or "0-1000000").split("-"))
@@ -337,8 +351,9 @@ def main() -> None:
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / part, folder / part, ignore=ignored)
         shutil.copy(ROOT / "pyproject.toml", folder)
-        for module in options.modules or TESTS:
-            chosen = [m for f in files_of(module) for m in mutants(f) if low <= m.line <= high]
+        for module in modules:
+            found = [m for f in files_of(module) for m in mutants(f, module in KEYS)]
+            chosen = [m for m in found if low <= m.line <= high]
             total = len(chosen)
             if options.sample and options.sample < total:
                 chosen = random.Random(options.seed).sample(chosen, options.sample)
