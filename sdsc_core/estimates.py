@@ -22,6 +22,7 @@ AFFINITY = "W"  # the part of a run that ends with the affinity
 PARTS = (AFFINITY, "none", "D1", "D2", "D3", "PCE")  # then what follows it, by the dense stage
 # Methods whose time hardly depends on the kind of data: their runs count for every kind.
 ANY_KIND = ("IMC", "OMP", "KNN", "LRSC")
+DENSE = "LSR"  # a W without zeros is as dense by one method as by another: one stands for all
 # The parameter that counts a method's picks; the time for W is taken to be in proportion to it.
 STEPS = {"IMC": "n_iterations", "OMP": "n_nonzero", "KNN": "n_neighbours"}
 GROWTH = (1.0, 3.0)  # exponents between which a part grows beyond what was measured
@@ -51,7 +52,7 @@ def estimate(
 
     Parts are the affinity, ``"W"``, and for each dense stage what follows it: W*, clusters and
     figures. Between measured sizes, and beyond them, time grows as a power of the size; of the
-    parameters only the number of picks counts.
+    parameters only the number of picks counts. NaN where the method was never measured.
 
     >>> estimate("IMC", 5000, 10) < estimate("IMC", 50_000, 10)
     True
@@ -66,9 +67,10 @@ def estimate(
 def _part(method: str, n: int, d: int, kind: str, part: str, params: Mapping[str, Any]) -> float:
     """In units of `trial`."""
     check_choice(part, "parts", PARTS)
-    kinds = KINDS if method in ANY_KIND else (kind,)
+    of_form = part != AFFINITY and METHODS[method].dense
+    kinds = KINDS if of_form or method in ANY_KIND else (kind,)
     by_features: dict[int, float] = {}
-    for of_kind, features, sizes in curves(method, part):
+    for of_kind, features, sizes in curves(DENSE if of_form else method, part):
         if of_kind in kinds:
             steps = _steps(method, params, of_kind) if part == AFFINITY else 1.0
             by_features[features] = steps * at(n, sizes, GROWTH)
@@ -82,6 +84,8 @@ def at(x: float, known: Mapping[int, float], growth: tuple[float, float]) -> flo
     (16.0, 256.0)
     """
     places = sorted(known)
+    if not places:
+        return math.nan
     if len(places) == 1 or x in known:
         return known[int(x) if x in known else places[0]]
     i = int(np.clip(np.searchsorted(places, x), 1, len(places) - 1))

@@ -1,6 +1,7 @@
 """Estimated times: read from measured runs, scaled by this machine's speed."""
 
 import itertools
+import math
 
 import pytest
 
@@ -16,8 +17,12 @@ def a_machine_of_speed_one(monkeypatch):
 
 
 def test_every_method_and_stage_was_measured():
-    found = {(c.method, c.part, c.kind) for c in estimates.cells()}
-    assert found == set(itertools.product(METHODS, PARTS, KINDS))
+    found = {(c.method, c.kind, c.n_features, c.part) for c in estimates.cells()}
+    assert found == {
+        (method, *data, part)
+        for method, data in itertools.product(METHODS, bench.SIZES)
+        for part in bench.parts_of(method, *data)
+    }
     assert all(c.seconds > 0 and c.trial > 0 for c in estimates.cells())
 
 
@@ -83,6 +88,10 @@ def test_more_picks_take_longer(method):
     six, twelve = (estimate(method, 1000, 10, params={STEPS[method]: k}) for k in (6, 12))
     rest = estimate(method, 1000, 10, parts=["none"])
     assert twelve - rest == pytest.approx(2 * (six - rest))
+
+
+def test_a_method_that_was_never_measured_has_no_estimate(measured):
+    assert math.isnan(estimate("KNN", 100, 10)) and math.isnan(estimate("SSC", 100, 10, "motion"))
 
 
 def test_a_machine_half_as_fast_takes_twice_as_long(monkeypatch):

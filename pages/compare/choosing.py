@@ -1,5 +1,6 @@
 """What the Compare screen runs: methods, dense stages, parameters, and about how long it takes."""
 
+import math
 from functools import partial
 from typing import Any
 
@@ -142,7 +143,8 @@ def start(data: Dataset, chosen: list[Job]) -> None:
     if done:
         words += f", {done} of them done"
     seconds = _expected_seconds(data, chosen, todo)
-    words += f"; estimated to take about **{rough_duration(seconds)}** on this machine"
+    if not math.isnan(seconds):  # every method was measured
+        words += f"; estimated to take about **{rough_duration(seconds)}** on this machine"
     right.markdown(f"{words}.")
 
 
