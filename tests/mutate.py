@@ -12,7 +12,8 @@ nothing that a test could see depends on it:
 - docstrings, messages of errors and all other text; annotations; imports;
 - tolerances: numbers between 0 and 10⁻³, powers of two below one, and what multiplies those;
 - what chooses a block, a solver or a way to the same result, or limits a size: constants and
-  other names in `SIZES`, and conditions that name one of them;
+  other names in `SIZES`, conditions that name one of them, and functions in `NEUTRAL`, whose
+  effect on the work that is done `test_tree.py` looks at;
 - the two sides of a square matrix (`W.shape[0]`); of a symmetric one the order of its two
   indices (`left[i, k]`), and `directed=False`;
 - what was looked into and changes no result, `EQUIVALENT`, each with its reason. Some of these
@@ -37,7 +38,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = {
     "imc_path": ["tests/test_imc.py", "tests/test_picks.py"],
-    "search": ["tests/test_picks.py", "tests/test_imc.py"],
+    "search": [
+        "tests/test_tree.py",
+        "tests/test_products.py",
+        "tests/test_picks.py",
+        "tests/test_imc.py",
+    ],
     "dense": ["tests/test_dense.py", "tests/test_metrics.py"],
     "search/vector": ["tests/test_vector.py"],
     "spectral": ["tests/test_spectral.py"],
@@ -48,29 +54,21 @@ KEYS = {"stages": ["tests/test_keys.py"]}
 KEPT_BY = ("pages/shared/run.py", "pages/compare/running.py", "sdsc_core/run.py",
            "sdsc_core/settings.py")  # fmt: skip
 SIZES = {
-    "GRAM_MB", "FEW_FEATURES", "BLOCK", "LANES", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL",
-    "MODERATE", "MOST_ALL_PATHS", "block", "starts", "many", "spectral.room",
+    "BLOCK", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL", "MODERATE", "MOST_ALL_PATHS", "block",
+    "starts", "many", "spectral.room", "PART", "AGAIN", "SIDE", "PATCH", "CACHE", "LEAF",
+    "CHILDREN", "WAITING", "MOST_ROWS", "FEW", "MANY", "SAMPLE", "ROUNDS", "TURNS", "MOST",
+    "TRIED", "FEW_POINTS", "MOST_DIMENSIONS", "ROWS_AT_A_TIME",
 }  # fmt: skip
+# Functions that only decide how narrow the cones of a tree are: any cones give the same picks.
+NEUTRAL = {"grow._middles", "grow._farthest", "grow._centres", "grow._axis", "tree._route"}
 # Part of the line, the change (all of them where it is empty), and why it changes nothing.
 EQUIVALENT = [
     ("np.fill_diagonal(D, np.inf)", "", "a way over the diagonal is never shorter"),
     ("D[k, j0:j1]", "j0:j1  →  j0:", "only the first j1 − j0 are read"),
     ("row = best[i, j0:j1]", "j0:j1  →  j0:", "only the first j1 − j0 are read"),
     (">= best - tie", "products[c]) > best - tie", "nothing lies at a tolerance to the last bit"),
-    ("> NOTHING * norms[r]", "  →  abs(product) >=", "nothing lies there to the last bit"),
-    ("if v > lanes[lane] else", "  →  v >= ", "of two equal values either"),
     ("where=norms > 0", "", "every point is a candidate then: slower, the same pick"),
-    ("return lanes.max()", "", "over 32 reach the least lane: every point is a candidate"),
-    ("counts[r] + n > size", ">= size", "every point is a candidate sooner"),
-    ("n > candidates.shape[1]", "n >= ", "every point is a candidate sooner"),
-    ("if counts[r] + n > size:", "if not ", "every point is a candidate sooner"),
-    ("own[r] - first, found)", "own[r] + first", "its own product is 0 by then"),
     ("s[s < GONE] = 0.0", "s <= GONE", "nothing lies there to the last bit"),
-    ("np.where(a == 0, 1.0, a)", "1.0  →  3.0", "divides a row of zeros"),
-    ("if lanes[lane] >= floor", "> floor", "nothing lies there to the last bit"),
-    ("min(TILE, n_points)", "", "a larger buffer than is needed"),
-    ("counts[r] = size + 1", "1  →  2", "a mark, whatever is over the size"),
-    ("np.zeros(LANES", "", "set before it is read"),
     ("= np.zeros(n_points)", "", "set before it is read"),
     ("room = np.minimum(", "np.minimum(", "more room than is needed"),
     ("w_ik <= theta2", "w_ik <= theta2  →  w_ik < theta2", "no rule takes w = θ₂"),
@@ -149,9 +147,10 @@ def mutants(path: Path, keys: bool = False) -> list[Mutant]:
     tree = ast.parse(text)
     change = _shorter_key(tree) if keys else _alternatives
     sizes = {
-        node.lineno
+        line
         for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and f"{path.stem}.{ast.unparse(node.targets[0])}" in SIZES
+        if _named(node, path.stem) in SIZES | NEUTRAL
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
     found = [
         Mutant(path, line, tree, holder, field, position, node, new)
@@ -161,6 +160,13 @@ def mutants(path: Path, keys: bool = False) -> list[Mutant]:
     ]
     lines = text.splitlines()
     return [m for m in found if not _equivalent(lines[m.line - 1], str(m))]
+
+
+def _named(node: ast.AST, module: str) -> str:
+    """A function, or what is assigned, by its module and name."""
+    if isinstance(node, ast.FunctionDef):
+        return f"{module}.{node.name}"
+    return f"{module}.{ast.unparse(node.targets[0])}" if isinstance(node, ast.Assign) else ""
 
 
 def _equivalent(line: str, change: str) -> bool:
