@@ -67,7 +67,6 @@ EQUIVALENT = [
     ("D[k, j0:j1]", "j0:j1  →  j0:", "only the first j1 − j0 are read"),
     ("row = best[i, j0:j1]", "j0:j1  →  j0:", "only the first j1 − j0 are read"),
     (">= best - tie", "products[c]) > best - tie", "nothing lies at a tolerance to the last bit"),
-    ("where=norms > 0", "", "every point is a candidate then: slower, the same pick"),
     ("s[s < GONE] = 0.0", "s <= GONE", "nothing lies there to the last bit"),
     ("= np.zeros(n_points)", "", "set before it is read"),
     ("room = np.minimum(", "np.minimum(", "more room than is needed"),
