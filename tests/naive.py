@@ -223,3 +223,23 @@ def conn(W):
         return 0.0
     L = np.eye(len(W)) - W / np.sqrt(np.outer(degree, degree))
     return float(np.linalg.eigvalsh(L)[1])
+
+
+def reaching(q, blocks, b, floor, out):
+    """What `search.vector.reaching` makes: |products|, and the bits of those from the floor on."""
+    out[:] = np.abs(q @ blocks[b])
+    return _bits(out >= floor)
+
+
+def within(q, axes, g, floor, height, cosines, sines, out):
+    """What `search.vector.within` makes: the bits of the cones that may reach the floor."""
+    out[:] = np.abs(q @ axes[g])
+    return _bits(out >= floor * cosines[g] - height * sines[g])
+
+
+def lowest_bit(mask):
+    return next(c for c in range(64) if mask >> c & 1)
+
+
+def _bits(flags):
+    return sum(1 << int(c) for c in np.flatnonzero(flags))

@@ -175,6 +175,49 @@ def test_coefficients_keep_the_larger_value_of_a_point_picked_twice():
     assert (np.sort(path.picks, axis=1)[:, 1:] == np.sort(path.picks, axis=1)[:, :-1]).any()
 
 
+@pytest.mark.parametrize("similarity", ["residual", "pair"])
+@pytest.mark.parametrize("residual", ["as_printed", "centred"])
+@pytest.mark.parametrize("search", STRATEGIES)
+def test_a_path_goes_on_from_a_shorter_one(search, residual, similarity):
+    X = np.random.default_rng(7).standard_normal((20, 6)) + 0.5
+    X[3], X[8], X[9] = 1.0, X[2], -X[5]
+    options = {"residual": residual, "similarity": similarity, "search": search}
+    whole = imc(X, 6, **options)
+    path = imc(X, 1, **options)
+    for gamma in (3, 6):
+        path = imc(X, gamma, start=path, **options)
+    for gamma, other in ((6, path), (6, imc(X, 6, start=whole, **options))):
+        np.testing.assert_array_equal(other.picks, whole.picks[:, :gamma])
+        np.testing.assert_array_equal(other.correlations, whole.correlations[:, :gamma])
+        np.testing.assert_array_equal(other.constant, whole.constant)
+    shorter = imc(X, 2, start=whole, **options)
+    np.testing.assert_array_equal(shorter.picks, whole.picks[:, :2])
+    np.testing.assert_array_equal(shorter.correlations, whole.correlations[:, :2])
+
+
+@pytest.mark.parametrize("changed", [0, 6, 19])
+def test_a_path_of_other_data_does_not_go_on(changed):
+    """Sixteen rows are looked at, the first and the last among them."""
+    X = np.random.default_rng(7).standard_normal((20, 6))
+    path, other = imc(X, 2), X.copy()
+    other[changed] = X[changed, ::-1]
+    mirrored = imc_module.ImcPath(path.picks, path.correlations[::-1])
+    longer = imc_module.ImcPath(path.picks + 20, path.correlations)
+    given = [(other, path), (X[:-1], path), (X, mirrored), (X, longer), (X, imc(X[:19], 2))]
+    for data, start in given:
+        with pytest.raises(ValueError, match="start is the path of other data or settings"):
+            imc(data, 3, start=start)
+    for settings_ in ({"residual": "centred"}, {"similarity": "pair"}):
+        with pytest.raises(ValueError, match="start is the path of other data or settings"):
+            imc(X, 3, start=path, **settings_)
+
+
+@pytest.mark.parametrize("memory_mb", [-1, float("nan"), "much"])
+def test_an_amount_of_memory_that_is_none(memory_mb):
+    with pytest.raises(ValueError, match="memory_mb is"):
+        imc(np.eye(4), 2, memory_mb=memory_mb)
+
+
 def test_gamma_up_to_all_other_points():
     X = np.random.default_rng(2).standard_normal((9, 5))
     assert imc(X, 8).picks.shape == (9, 8)

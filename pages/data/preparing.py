@@ -6,12 +6,12 @@ import streamlit as st
 
 from pages.shared import loading
 from pages.shared.run import compute_button, patiently, spell_key, stopped
-from pages.shared.settings import PREPARE, apply, defaults, locked
+from pages.shared.settings import GAMMA_MAX, PREPARE, apply, defaults, locked
 from pages.shared.text import escape_markdown
 from sdsc_core import figures
 from sdsc_core.blocks import Progress
 from sdsc_core.datasets import Dataset, prepare, variance_curve
-from sdsc_core.estimates import seconds_needed
+from sdsc_core.estimates import AFFINITY, estimate
 
 LONG = 10  # seconds after which a warning is due
 MANY = 20_000  # points, likewise
@@ -149,15 +149,17 @@ def _class_sizes(raw: Dataset, data: Dataset) -> None:
 
 def _cost(data: Dataset) -> None:
     """How long the other screens will take, and a way out where that is too long."""
-    seconds = seconds_needed(data.n_points, data.n_features)
+    # Explore runs IMC for all Γ ahead, and clusters by W and by W*.
+    parts, picks = (AFFINITY, "none", "PCE"), {"n_iterations": GAMMA_MAX}
+    seconds = estimate("IMC", data.n_points, data.n_features, parts=parts, params=picks)
     if seconds < LONG and data.n_points <= MANY:
         st.caption(f"Explore needs {_time(seconds)} for this.")
         return
     groups = data.n_classes or 1
     each = max(10, COMFORTABLE // groups // 10 * 10)
     st.warning(
-        f"{data.n_points:,} points are many: IMC compares each with all others, which takes"
-        f" {_time(seconds)} on two cores. A draw shows the same within a moment.",
+        f"{data.n_points:,} points are many: Explore needs {_time(seconds)} for them on this"
+        " machine. A draw shows the same within a moment.",
         icon=":material/hourglass_top:",
     )
     st.button(

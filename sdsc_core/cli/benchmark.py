@@ -42,9 +42,13 @@ def row(name: str, limit: float | None, unit: str) -> Callable[[Callable], Calla
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Which rows to measure."""
     add = parser.add_argument
-    add("part", nargs="?", choices=("all", "scale"), default="all", help="scale: up to a million")
-    add("--only", metavar="NAME", default="", help="rows whose name holds NAME")
+    add("part", nargs="?", choices=("all", "scale", "estimates"), default="all",
+        help="scale: up to a million; estimates: estimated beside measured times")  # fmt: skip
+    add("--only", metavar="NAME", default="", help="rows whose name holds NAME; one method")
     add("--plot", metavar="FILE", help="with scale: draw the times as an SVG")
+    add("--measure", action="store_true",
+        help="with estimates: measure what they rest on, as far as it is not known")  # fmt: skip
+    add("--anew", action="store_true", help="with --measure: what is known too")
     parser.set_defaults(run=_benchmark)
 
 
@@ -52,11 +56,26 @@ def _benchmark(options: argparse.Namespace) -> None:
     if options.part == "all":
         run(options.only)
         return
+    if options.part == "estimates":
+        _estimates(options)
+        return
     from sdsc_core.cli import benchmark_scale  # takes a moment to import, and few need it
 
     print_rows(benchmark_scale.ROWS, options.only)
     if options.plot:
         Path(options.plot).write_text(benchmark_scale.plot())
+
+
+def _estimates(options: argparse.Namespace) -> None:
+    from sdsc_core.cli import benchmark_estimates
+
+    methods = [m for m in METHODS if options.only.upper() in ("", m)]
+    if not methods:
+        raise ValueError(f"--only is {options.only!r}; give one of {', '.join(METHODS)}.")
+    if options.measure:
+        benchmark_estimates.measure(methods, options.anew)
+    else:
+        benchmark_estimates.compare(methods)
 
 
 def run(only: str = "") -> None:
