@@ -108,6 +108,9 @@ def spectrum(
     n_clusters = n_vectors if n_clusters is None else check_n_clusters(n_clusters, n)
     n_exact = min(n_clusters if n_exact is None else n_exact, n_vectors) if n > LARGE else n_vectors
     random_state = check_random_state(random_state)
+    from sdsc_core.methods._memory import check_memory  # the methods import this module
+
+    check_memory(_bytes(W, n_vectors), "spectral clustering", n, name="W")
     n_components, part = connected_components(sp.csr_array(W), directed=False)
     component = part.astype(np.int64)
     regularise = bool(n_components > n_clusters)
@@ -153,6 +156,22 @@ def _rounds(n: int, n_exact: int, n_vectors: int) -> list[tuple[int, float]]:
     if n <= LARGE:
         return [(n_vectors, ACCURACY)]
     return [(n_exact, COARSE), (n_vectors, LOOSE)]
+
+
+def _bytes(W: Affinity, n_vectors: int) -> int:
+    """Memory that `spectrum` takes at most beside W, for a check before it starts.
+
+    Four copies of a sparse W at a time (scaled; turned, to see whether it is symmetric; two within
+    SciPy's search for components), the vectors of Lanczos, and those found.
+    """
+    n = W.shape[0]
+    copies = 12 * 4 * W.nnz if is_sparse(W) else 8 * 3 * n * n
+    return copies + 8 * n * (_room(n, n_vectors) + 2 * n_vectors + 2)
+
+
+def _room(n: int, wanted: int) -> int:
+    """Vectors that Lanczos keeps."""
+    return min(n - 1, max(2 * wanted + 1, 20))
 
 
 def spectral_clustering(
@@ -279,9 +298,14 @@ def _rest(
     start = np.random.default_rng(seed).standard_normal(n)
     residual = 0.0
     try:
-        room = min(n - 1, max(2 * wanted + 1, 20))
         values, vectors = eigsh(
-            operator, wanted, which="LA", v0=start, ncv=room, tol=accuracy, maxiter=300
+            operator,
+            wanted,
+            which="LA",
+            v0=start,
+            ncv=_room(n, wanted),
+            tol=accuracy,
+            maxiter=300,
         )
     except ArpackNoConvergence:
         if n <= MODERATE:
