@@ -44,7 +44,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Which rows to measure."""
     add = parser.add_argument
     add("part", nargs="?", choices=("all", "scale"), default="all", help="scale: up to a million")
-    add("--only", metavar="NAME", default="", help="rows whose name holds NAME")
+    add("--only", metavar="NAME", nargs="+", default=(), help="rows whose name holds NAME")
     add("--save", metavar="FILE", help="keep the rows in a .csv, beside those of earlier runs")
     add("--table", metavar="FILE", help="print the rows of such a file, measure nothing")
     add("--plot", metavar="FILE", help="with scale and a saved file: draw the times as an .svg")
@@ -60,18 +60,13 @@ def _benchmark(options: argparse.Namespace) -> None:
     if options.table:
         print(markdown(read_lines(Path(options.table))))
     elif options.part == "all":
-        run(options.only, options.save)
+        print_rows(ROWS, options.only, options.save)
     else:
         from sdsc_core.cli import benchmark_scale  # takes a moment to import, and few need it
 
         print_rows(benchmark_scale.ROWS, options.only, options.save)
     if options.plot:
         Path(options.plot).write_text(plot(read_lines(Path(kept))), encoding="utf-8")
-
-
-def run(only: str = "", file: str | None = None) -> None:
-    """Measure and print every row whose name holds ``only``."""
-    print_rows(ROWS, only, file)
 
 
 def best(work: Callable[[], Any], repeats: int) -> float:

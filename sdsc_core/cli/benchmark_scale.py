@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sdsc_core.blocks import n_threads, run_blocks
 from sdsc_core.cli.measuring import Figure, Row, seconds
 from sdsc_core.datasets import Dataset, make_subspaces
-from sdsc_core.imc_path import ImcPath, Samples, _rows, _step, imc
+from sdsc_core.imc_path import Samples, _rows, _step, imc
 from sdsc_core.methods.omp import omp
 from sdsc_core.metrics import clustering_accuracy
 from sdsc_core.run import run_stages
@@ -83,12 +83,28 @@ def paper(n: int) -> Dataset:
     return make_subspaces(points_each=n // 6)
 
 
+class Whole(NamedTuple):
+    """Seconds of IMC, affinity, spectral clustering and ACC, and of IMC alone; peak in GB."""
+
+    seconds: float
+    imc: float
+    peak: float
+    acc: float
+    picks: NDArray[np.int64]
+
+
 @cache
-def imc_seconds(n: int) -> tuple[float, float, ImcPath]:
+def whole(n: int) -> Whole:
     warm()
-    X, found = paper(n).X, []
-    taken, peak = timed(lambda: found.append(imc(X, GAMMA)))
-    return taken, peak, found[0]
+    data, settings, found = paper(n), RunSettings(gamma=GAMMA, dense=None), []
+
+    def work() -> None:
+        run = run_stages(data, settings, only_dense=True)
+        found.append((run, clustering_accuracy(data.labels, run.after.labels)))
+
+    taken, peak = timed(work)
+    run, acc = found[0]
+    return Whole(taken, run.seconds["IMC"], peak, acc, run.path.picks)
 
 
 def kd_imc(X: NDArray[np.float64], gamma: int) -> NDArray[np.int64]:
@@ -112,13 +128,13 @@ def kd_imc(X: NDArray[np.float64], gamma: int) -> NDArray[np.int64]:
 
 def _beside_kd(n: int) -> Measure:
     def measure() -> Figure:
-        ours, peak, path = imc_seconds(n)
+        ours, picks = whole(n).imc, whole(n).picks
         found: list[NDArray[np.int64]] = []
         theirs, _ = timed(lambda: found.append(kd_imc(paper(n).X, GAMMA)))
-        same = np.mean((found[0] == path.picks).all(axis=1))
+        same = np.mean((found[0] == picks).all(axis=1))
         how = (
             f"{ours:.2f} s against {theirs:.1f} s of cKDTree; the same picks for {same:.2%} of the"
-            f" points; peak {peak:.2f} GB"
+            f" points; peak {whole(n).peak:.2f} GB"
         )
         return Figure(theirs / ours, how, n, ours, theirs)
 
@@ -130,26 +146,10 @@ for _n in SIZES:
     row(f"IMC beside a k-d tree, N = {_n:,}", _limit, "times as fast", True)(_beside_kd(_n))
 
 
-@cache
-def whole_run(n: int) -> tuple[float, float, float, float]:
-    """Seconds of IMC, affinity, spectral clustering and ACC, of IMC alone, peak in GB, and ACC."""
-    warm()
-    data, settings, acc = paper(n), RunSettings(gamma=GAMMA, dense=None), []
-    stages: dict[str, float] = {}
-
-    def work() -> None:
-        run = run_stages(data, settings, only_dense=True)
-        acc.append(clustering_accuracy(data.labels, run.after.labels))
-        stages.update(run.seconds)
-
-    taken, peak = timed(work)
-    return taken, stages["IMC"], peak, acc[0]
-
-
 def _whole(n: int) -> Figure:
-    taken, alone, _, _ = whole_run(n)
-    how = f"{taken:.1f} s for IMC, affinity, spectral clustering and ACC; {alone:.1f} s of IMC"
-    return Figure(taken / alone, how)
+    run = whole(n)
+    how = f"{run.seconds:.1f} s with affinity, spectral clustering and ACC, {run.imc:.1f} s of IMC"
+    return Figure(run.seconds / run.imc, how)
 
 
 for _n in SIZES[1:]:
@@ -158,17 +158,17 @@ for _n in SIZES[1:]:
 
 @row("whole run, peak of memory, N = 1,000,002", 8, "GB")
 def _whole_peak() -> Figure:
-    return Figure(whole_run(SIZES[-1])[2], "the whole process")
+    return Figure(whole(SIZES[-1]).peak, "the whole process")
 
 
 @row("whole run, ACC, N = 1,000,002", 99.5, "%", at_least=True)
 def _whole_acc() -> Figure:
-    return Figure(100 * whole_run(SIZES[-1])[3], f"Γ = {GAMMA}, without a dense stage")
+    return Figure(100 * whole(SIZES[-1]).acc, f"Γ = {GAMMA}, without a dense stage")
 
 
 @row("growth of IMC's time", 1.35, "exponent")
 def _growth() -> Figure:
-    taken = [imc_seconds(n)[0] for n in SIZES]
+    taken = [whole(n).imc for n in SIZES]
     exponent = float(np.polyfit(np.log(SIZES), np.log(taken), 1)[0])
     how = ", ".join(f"{t:.2f} s at {n:,}" for n, t in zip(SIZES, taken, strict=True))
     return Figure(exponent, how)

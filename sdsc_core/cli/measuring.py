@@ -49,12 +49,13 @@ class Row:
         }
 
 
-def print_rows(rows: Sequence[Row], only: str = "", file: str | None = None) -> None:
-    """Measure and print every row whose name holds ``only``; keep them in ``file``, a .csv."""
-    chosen = [r for r in rows if only.lower() in r.name.lower()]
-    if not chosen:
-        names = "; ".join(r.name for r in rows)
-        raise ValueError(f"--only is {only!r}; no row holds that, they are: {names}.")
+def print_rows(rows: Sequence[Row], only: Sequence[str] = (), file: str | None = None) -> None:
+    """Measure and print all rows, or those whose name holds one of ``only``; keep them in a .csv."""
+    for part in only:
+        if not any(part.lower() in r.name.lower() for r in rows):
+            names = "; ".join(r.name for r in rows)
+            raise ValueError(f"--only is {part!r}; no row holds that, they are: {names}.")
+    chosen = [r for r in rows if not only or any(p.lower() in r.name.lower() for p in only)]
     width = max(len(r.name) for r in chosen)
     print(f"{'what':<{width}}  {'measured':>18}  {'limit':>18}  holds  how")
     for r in chosen:
