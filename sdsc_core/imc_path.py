@@ -195,7 +195,7 @@ def _rows(
         found, products = rows.find(psi)
         taken = block_picks[:, g], block_values[:, g]
         weights = _step(psi, mean, found[:, 0], products[:, 0], Z, s, m, *taken)
-        if (found < 0).all():
+        if (found < 0).all() or g + 1 == picks.shape[1]:
             break
         rows.change(found, weights)
     picks[own], values[own] = block_picks, block_values

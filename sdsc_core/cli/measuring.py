@@ -50,7 +50,7 @@ class Row:
 
 
 def print_rows(rows: Sequence[Row], only: Sequence[str] = (), file: str | None = None) -> None:
-    """Measure and print all rows, or those whose name holds one of ``only``; keep them in a .csv."""
+    """Measure and print the rows, of ``only`` some names those that hold one; a .csv keeps them."""
     for part in only:
         if not any(part.lower() in r.name.lower() for r in rows):
             names = "; ".join(r.name for r in rows)
