@@ -136,6 +136,16 @@ def check_square(W: Any, name: str, what: str) -> Affinity:
     return W
 
 
+def square_csr(
+    data: NDArray[np.float64], indices: NDArray[np.integer], indptr: NDArray[np.integer]
+) -> sp.csr_array:
+    """A square CSR array of these parts, with 32-bit indices where they suffice."""
+    n = len(indptr) - 1
+    kind = np.int32 if max(n, len(data)) < 2**31 else np.int64
+    parts = data, indices.astype(kind, copy=False), indptr.astype(kind, copy=False)
+    return sp.csr_array(parts, shape=(n, n))
+
+
 def _canonical(W: sp.csr_array, name: str) -> sp.csr_array:
     try:
         # Made anew, since what a matrix says of its own order may be out of date.
@@ -143,6 +153,7 @@ def _canonical(W: sp.csr_array, name: str) -> sp.csr_array:
         W.check_format(full_check=True)  # a kernel would read beyond the end
     except ValueError:
         raise ValueError(f"{name} is a damaged sparse matrix; build it anew.") from None
+    W = square_csr(W.data, W.indices, W.indptr)
     if not (W.has_canonical_format and W.data.all()):
         W = W.copy()
         W.sum_duplicates()

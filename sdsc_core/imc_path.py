@@ -36,15 +36,10 @@ class ImcPath:
         """C (N, N) after Γ iterations. A point picked twice keeps its larger value."""
         n, limit = self.picks.shape
         gamma = limit if gamma is None else check_gamma(gamma, limit + 1, "gamma")
-        picks = self.picks[:, :gamma]
-        rows, steps = np.nonzero(picks >= 0)
-        cells = rows * n + picks[rows, steps]
-        order = np.argsort(cells, kind="stable")
-        cells, values = cells[order], self.correlations[rows, steps][order]
-        starts = np.flatnonzero(np.diff(cells, prepend=-1))
-        values = np.maximum.reduceat(values, starts) if starts.size else values
-        rows, columns = np.divmod(cells[starts], n)
-        return sp.csr_array((values, (rows, columns)), shape=(n, n))
+        indptr = np.zeros(n + 1, np.int32 if n * gamma < 2**31 else np.int64)
+        indices, values = np.empty(n * gamma, np.int32), np.empty(n * gamma)
+        stop = _coefficients(self.picks[:, :gamma], self.correlations, indptr, indices, values)
+        return sp.csr_array((values[:stop], indices[:stop], indptr), shape=(n, n))
 
     def affinity(self, gamma: int | None = None) -> sp.csr_array:
         """W = max(|C|, |Cᵀ|), eq. 5."""
@@ -200,10 +195,34 @@ def _rows(
         found, products = rows.find(psi)
         taken = block_picks[:, g], block_values[:, g]
         weights = _step(psi, mean, found[:, 0], products[:, 0], Z, s, m, *taken)
-        if (found < 0).all():
+        if (found < 0).all() or g + 1 == picks.shape[1]:
             break
         rows.change(found, weights)
     picks[own], values[own] = block_picks, block_values
+
+
+@kernel
+def _coefficients(picks, correlations, indptr, indices, values):
+    """Write the rows of C, columns in order, each pick once with its largest value; their end."""
+    stop = 0
+    for i in range(picks.shape[0]):
+        start = stop
+        for g in range(picks.shape[1]):
+            j, value = picks[i, g], correlations[i, g]
+            if j < 0:
+                continue
+            at = stop
+            while at > start and indices[at - 1] >= j:
+                at -= 1
+            if at < stop and indices[at] == j:
+                values[at] = max(values[at], value)
+                continue
+            for k in range(stop, at, -1):
+                indices[k], values[k] = indices[k - 1], values[k - 1]
+            indices[at], values[at] = j, value
+            stop += 1
+        indptr[i + 1] = stop
+    return stop
 
 
 @kernel

@@ -222,7 +222,7 @@ def cluster_side(
     n_clusters = check_n_clusters(n_clusters, W.shape[0])
     usable = (
         found is not None
-        and len(found.eigenvalues) >= n_clusters
+        and found.n_exact >= n_clusters
         and found.regularised == (found.n_components > n_clusters)
     )
     if found is None or not usable:
@@ -328,7 +328,7 @@ class _Stages:
             f"{name} spectrum",
             self._side_key(name),
             _eigenvectors(name),
-            lambda tell: spectrum(W, wanted, None, seed, tell),
+            lambda tell: spectrum(W, wanted, None, seed, tell, n_exact=1),
         )
 
     def _cluster(self, W: Affinity, k: int, found: Spectrum | None, tell: Progress | None) -> Side:

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from sdsc_core import imc_path as imc_module
 from sdsc_core.blocks import Cancelled, run_blocks
-from sdsc_core.imc_path import imc
+from sdsc_core.imc_path import ImcPath, imc
 from sdsc_core.search import make_search
 from tests import naive
 
@@ -216,6 +216,17 @@ def test_a_path_of_other_data_does_not_go_on(changed):
 def test_an_amount_of_memory_that_is_none(memory_mb):
     with pytest.raises(ValueError, match="memory_mb is"):
         imc(np.eye(4), 2, memory_mb=memory_mb)
+
+
+def test_coefficients_have_32_bit_indices_in_order():
+    picks = np.array([[3, 1, 3, -1], [-1, -1, -1, -1], [0, 3, 1, 0], [2, 1, 0, 1]])
+    values = np.array(
+        [[0.2, 0.9, 0.5, 0], [0, 0, 0, 0], [0.8, 0.1, 0.7, 0.3], [0.4, 0.5, 0.6, 0.2]]
+    )
+    C = ImcPath(picks, values).coefficients()
+    assert C.indices.dtype == C.indptr.dtype == np.int32 and C.has_canonical_format
+    assert C.indices.tolist() == [1, 3, 0, 1, 3, 0, 1, 2]
+    np.testing.assert_array_equal(C.toarray(), naive.coefficients(picks, values))
 
 
 def test_gamma_up_to_all_other_points():

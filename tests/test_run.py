@@ -14,6 +14,9 @@ from sdsc_core import (
     spectrum,
     summarise,
 )
+from sdsc_core import run as run_module
+from sdsc_core.dense import sparse_pass
+from sdsc_core.methods import _memory
 from sdsc_core.run import cluster_side, n_vectors, run_stages
 from sdsc_core.settings import RunSettings, read_setting, spell_setting
 
@@ -168,3 +171,16 @@ def test_gamma_has_no_upper_limit_but_the_points(data):
 def test_labels_are_the_same_for_any_number_of_threads(data):
     one, two = (run_stages(data, n_jobs=n).after.labels for n in (1, 2))
     assert np.array_equal(one, two)
+
+
+@pytest.mark.parametrize("stage", ["IMC", "the dense stage", "spectral clustering"])
+def test_a_stage_that_does_not_fit_is_refused_before_it_starts(data, stage, monkeypatch):
+    check = _memory.check_memory
+
+    def little_for_one(needed, what, *args, **settings):
+        check(needed, what, *args, **settings | {"limit": needed - (what == stage)})
+
+    for module in (run_module, sparse_pass, _memory):
+        monkeypatch.setattr(module, "check_memory", little_for_one)
+    with pytest.raises(ValueError, match=f"has 60 points, for which {stage} needs about"):
+        run_stages(data, RunSettings(gamma=4))

@@ -5,7 +5,6 @@ Everything is warm: compiling is not measured. A limit that does not hold is pri
 """
 
 import argparse
-import time
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -17,7 +16,9 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from sdsc_core import datasets
-from sdsc_core.cli.measuring import Row, print_rows, seconds
+from sdsc_core.cli.measuring import Row, markdown, print_rows, read_lines, seconds
+from sdsc_core.cli.options import check_writable
+from sdsc_core.cli.plot import plot
 from sdsc_core.dense import densify, pce
 from sdsc_core.imc_path import imc
 from sdsc_core.methods import METHODS
@@ -47,8 +48,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("part", nargs="?", choices=("all", "scale", "estimates"), default="all",
         help="scale: up to a million; estimates: estimated beside measured times")  # fmt: skip
-    add("--only", metavar="NAME", default="", help="rows whose name holds NAME; one method")
-    add("--plot", metavar="FILE", help="with scale: draw the times as an SVG")
+    add("--only", metavar="NAME", nargs="+", default=(), help="rows whose name holds NAME; methods")
+    add("--save", metavar="FILE", help="keep the rows in a .csv, beside those of earlier runs")
+    add("--table", metavar="FILE", help="print the rows of such a file, measure nothing")
+    add("--plot", metavar="FILE", help="with scale and a saved file: draw the times as an .svg")
     add("--measure", action="store_true",
         help="with estimates: measure what they rest on, as far as it is not known")  # fmt: skip
     add("--anew", action="store_true", help="with --measure: what is known too")
@@ -56,34 +59,36 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _benchmark(options: argparse.Namespace) -> None:
-    if options.part == "all":
-        run(options.only)
-        return
-    if options.part == "estimates":
+    kept = options.table or options.save
+    if options.plot and not kept:
+        raise ValueError("--plot draws saved rows; name their file by --save or --table.")
+    for path in (options.save, options.plot):
+        check_writable(path)
+    if options.table:
+        print(markdown(read_lines(Path(options.table))))
+    elif options.part == "estimates":
         _estimates(options)
-        return
-    from sdsc_core.cli import benchmark_scale  # takes a moment to import, and few need it
+    elif options.part == "all":
+        print_rows(ROWS, options.only, options.save)
+    else:
+        from sdsc_core.cli import benchmark_scale  # takes a moment to import, and few need it
 
-    print_rows(benchmark_scale.ROWS, options.only)
+        print_rows(benchmark_scale.ROWS, options.only, options.save)
     if options.plot:
-        Path(options.plot).write_text(benchmark_scale.plot())
+        Path(options.plot).write_text(plot(read_lines(Path(kept))), encoding="utf-8")
 
 
 def _estimates(options: argparse.Namespace) -> None:
     from sdsc_core.cli import benchmark_estimates
 
-    methods = [m for m in METHODS if options.only.upper() in ("", m)]
+    asked = [name.upper() for name in options.only]
+    methods = [m for m in METHODS if not asked or m in asked]
     if not methods:
-        raise ValueError(f"--only is {options.only!r}; give one of {', '.join(METHODS)}.")
+        raise ValueError(f"--only is {options.only!r}; give some of {', '.join(METHODS)}.")
     if options.measure:
         benchmark_estimates.measure(methods, options.anew)
     else:
         benchmark_estimates.compare(methods)
-
-
-def run(only: str = "") -> None:
-    """Measure and print every row whose name holds ``only``."""
-    print_rows(ROWS, only)
 
 
 def best(work: Callable[[], Any], repeats: int) -> float:
@@ -119,13 +124,10 @@ def faces_affinity() -> sp.csr_array:
 
 
 @cache
-def large() -> tuple[sp.csr_array, float]:
-    """W of the paper's largest synthetic data, and what IMC took for it."""
+def large() -> sp.csr_array:
+    """W of the paper's largest synthetic data."""
     X = datasets.make_subspaces(points_each=[LARGE // 6 + (c < LARGE % 6) for c in range(6)]).X
-    imc(X[:: LARGE // 500], GAMMA)
-    start = time.perf_counter()
-    W = imc(X, GAMMA).affinity()
-    return W, time.perf_counter() - start
+    return imc(X, GAMMA).affinity()
 
 
 # The rows.
@@ -145,7 +147,7 @@ def _pce() -> tuple[float, str]:
 
 @row("PCE, N = 100,000", 2, "s")
 def _pce_large() -> tuple[float, str]:
-    W, _ = large()
+    W = large()
     return best(lambda: pce(W), 3), f"{W.nnz:,} nonzeros before, best of 3"
 
 
@@ -166,14 +168,9 @@ def _spectral() -> tuple[float, str]:
 
 @row("spectral clustering, N = 100,000", 5, "s")
 def _spectral_large() -> tuple[float, str]:
-    star = pce(large()[0])
+    star = pce(large())
     taken = best(lambda: spectral_clustering(star, 6), 2)
     return taken, f"6 clusters from W* with {star.nnz:,} nonzeros, best of 2"
-
-
-@row("IMC, N = 100,000", None, "s")
-def _imc_large() -> tuple[float, str]:
-    return large()[1], f"D = 10, Γ = {GAMMA}, W included, one run"
 
 
 @row("OMP, N = 9,000, D = 10, K = 6", 0.1, "× scikit-learn")
