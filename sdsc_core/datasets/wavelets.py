@@ -233,8 +233,9 @@ def _morlet(
     """ψ̂(ω) = ĝ(ω − ξ) − βĝ(ω) with β so that ψ̂(0) = 0; g is narrower along the wave by slant."""
 
     def envelope(a: Any, b: Any) -> Any:
-        along, beside = a * np.cos(angle) + b * np.sin(angle), b * np.cos(angle) - a * np.sin(angle)
-        return np.exp(-(sigma**2) / 2 * (along**2 + beside**2 / slant**2))
+        along = a * np.cos(angle) + b * np.sin(angle)
+        sideways = b * np.cos(angle) - a * np.sin(angle)
+        return np.exp(-(sigma**2) / 2 * (along**2 + sideways**2 / slant**2))
 
     wave, plain = np.zeros(size), np.zeros(size)
     for a, b in _frequencies(size):
