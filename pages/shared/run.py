@@ -189,11 +189,19 @@ def preparation(raw: Dataset) -> dict[str, Any]:
     return {
         "classes": [c for c in state.classes if c < raw.n_classes] or None,
         "per_class": state.each or None,
-        "pca": min(state.pca, *raw.X.shape) if state.pca >= 2 else None,
+        "scattering": state.scattering and raw.images is not None,
+        "pca": min(state.pca, largest_pca(raw)) if state.pca >= 2 else None,
         "unit_norm": state.unit,
         "centre": state.centre,
         "random_state": state.draw,
     }
+
+
+def largest_pca(raw: Dataset) -> int:
+    """How many principal components the prepared samples can have at most."""
+    if not st.session_state.scattering or raw.images is None:
+        return min(raw.X.shape)
+    return min(raw.n_points, datasets.n_scattering_features(*raw.images.shape[1:]))
 
 
 def _hidden(data: Dataset) -> Dataset:

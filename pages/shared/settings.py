@@ -133,6 +133,7 @@ SETTINGS: dict[str, Setting] = {
     "paint": Setting("class", one_of("class", "cluster")),
     "classes": Setting([], indices),
     "each": Setting(0, whole(0, 10**6)),
+    "scattering": Setting(False, flag),
     "pca": Setting(0, whole(0, 10**5)),
     "unit": Setting(False, flag),
     "centre": Setting(False, flag),
@@ -154,7 +155,7 @@ SETTINGS: dict[str, Setting] = {
     "lock": Setting([], names),
 }
 METHOD = ("gamma", "theta1", "theta2", "theta3", "dense", "residual", "similarity", "seed")
-PREPARE = ("classes", "each", "pca", "unit", "centre", "draw")
+PREPARE = ("classes", "each", "scattering", "pca", "unit", "centre", "draw")
 
 
 def spell(value: Any) -> str:

@@ -43,6 +43,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         add(f"--{option}", metavar="NAME", action="append", default=[],
             help=f"column of a table that is {what}; may be repeated")  # fmt: skip
     add("--missing", choices=("mean", "drop"), help="fill missing values, or drop such samples")
+    add("--per-class", type=int, metavar="N", help="draw so many samples of each class")
+    add("--scattering", action="store_true", help="scattering features of pictures")
+    add("--pca", type=int, metavar="D", help="keep so many principal components")
+    add("--centre", action="store_true", help="subtract the mean sample")
+    add("--unit-norm", action="store_true", help="divide each sample by its length")
     add("--output", metavar="FILE", help="write row, identifier, class and clusters, .csv")
     add("--save-affinity", metavar="FILE", help="write W, .npz of scipy.sparse")
     add("--save-dense", metavar="FILE", help="write W*, .npz of scipy.sparse")
@@ -125,7 +130,16 @@ def _read(options: argparse.Namespace) -> datasets.Dataset:
         data = datasets.sample(options.file.removeprefix(SAMPLE))
     else:
         data = _load(options)
-    return datasets.fill_missing(data, options.missing) if options.missing else data
+    if options.missing:
+        data = datasets.fill_missing(data, options.missing)
+    return datasets.prepare(
+        data,
+        per_class=options.per_class,
+        scattering=options.scattering,
+        pca=options.pca,
+        centre=options.centre,
+        unit_norm=options.unit_norm,
+    )
 
 
 def _load(options: argparse.Namespace) -> datasets.Dataset:

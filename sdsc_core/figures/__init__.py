@@ -15,7 +15,13 @@ from sdsc_core.figures.charts import (
     projection,
 )
 from sdsc_core.figures.comparison import method_bars, thumbnail, time_against
-from sdsc_core.figures.data import class_sizes, examples, norm_histogram, variance_kept
+from sdsc_core.figures.data import (
+    class_sizes,
+    examples,
+    norm_histogram,
+    scattering_maps,
+    variance_kept,
+)
 from sdsc_core.figures.graphs import (
     Graph,
     around,
@@ -52,6 +58,7 @@ __all__ = [
     "profiles",
     "projection",
     "row_of_c",
+    "scattering_maps",
     "small_graphs",
     "thumbnail",
     "time_against",
