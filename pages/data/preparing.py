@@ -122,12 +122,12 @@ def _variance_kept(raw: Dataset) -> str:
     if state.pca < 2:
         return "100 %"
 
+    pca, draw = state.pca, state.draw  # the session cannot be had where the work is done
+    classes, each = state.classes or None, state.each or None
+
     def share(tell: Progress | None) -> float:
-        chosen = prepare(
-            raw, classes=state.classes or None, per_class=state.each or None,
-            random_state=state.draw,
-        )  # fmt: skip
-        return float(variance_curve(chosen, state.pca)[0][-1])
+        chosen = prepare(raw, classes=classes, per_class=each, random_state=draw)
+        return float(variance_curve(chosen, pca)[0][-1])
 
     key = tuple(spell_key(state[name]) for name in ("classes", "each", "draw", "pca"))
     kept = patiently("Measuring the variance that PCA keeps", ("kept", raw.digest, key), share)
