@@ -12,7 +12,7 @@ from sdsc_core.datasets import prepare, sample
 from sdsc_core.dense import rank_changes
 from sdsc_core.tracing import sweep
 from tests import naive
-from tests.browser import part, settled
+from tests.browser import choose_row, part, settled
 
 GAMMA, POINT = 4, 7
 DATA = "data=motion&each=20&gamma=4"
@@ -170,10 +170,7 @@ def test_pairs_are_chosen_by_number_by_click_and_by_row(step, small):
     assert metric(page, "Witness k") == str(raised.witness[e])
 
     first = rank_changes(raised, small.labels)[1]
-    table = part(page, "frame").last
-    table.scroll_into_view_if_needed()
-    table.click(position={"x": 16, "y": 36 + 30 + 15})  # the box of the second row
-    settled(page)
+    choose_row(page, part(page, "frame").last, 1)
     assert pair(page) == (int(raised.i[first]), int(raised.j[first]))
     assert metric(page, "w*ᵢⱼ after") == f"{raised.after[first]:.4f}"
 

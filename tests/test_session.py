@@ -268,7 +268,7 @@ def test_what_was_stopped_says_so_until_it_is_asked_for(app, monkeypatch, stage)
     run(app)
     stop = next(bar for bar in bars if bar.title == stage).on_stop
     app.session_state["stopped_one"] = stop.args[0]
-    for kept in ("memory", "prepared"):  # as if it had not come to its end
+    for kept in ("memory", "prepared", "last"):  # as if it had not come to its end
         del app.session_state[kept]
     run(app)
     assert not app.dataframe and "topped" in app.warning[0].value

@@ -83,7 +83,7 @@ def patiently(title: str, key: Hashable, work: Callable[[Progress | None], T]) -
     """As `cached`, for ``work(tell)`` that may take long: progress is shown, and can be stopped.
 
     Where it was stopped, the page says so and ends here, until Compute is pressed or the key is
-    another one.
+    another one. It works in a thread of its own, where nothing of the session can be had.
     """
     if key in _memory():
         return cached(key, lambda: work(None))
