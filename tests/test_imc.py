@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -11,6 +11,7 @@ from sdsc_core.blocks import Cancelled, run_blocks
 from sdsc_core.imc_path import ImcPath, imc
 from sdsc_core.search import make_search
 from tests import naive
+from tests.conftest import examples
 
 STRATEGIES = ("tree", "gram", "blocks")
 # Few distinct values: duplicates, constant samples and ties in abundance.
@@ -33,7 +34,7 @@ RANDOM = st.builds(
 
 @pytest.mark.parametrize("residual", ["as_printed", "centred"])
 @pytest.mark.parametrize("search", STRATEGIES)
-@settings(max_examples=100)
+@examples(100)
 @given(X=st.one_of(TIED, RANDOM), data=st.data())
 def test_equals_the_transcription(residual, search, X, data):
     gamma = data.draw(st.integers(1, len(X) - 1))
@@ -150,7 +151,7 @@ def test_a_path_is_cut_at_most_at_its_end():
             path.affinity(gamma)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 10**6))
 def test_permuting_the_points_permutes_the_picks(seed):
     rng = np.random.default_rng(seed)
@@ -269,6 +270,7 @@ def test_many_near_ties_still_find_the_exact_winner(search):
     )
 
 
+@pytest.mark.compiled
 def test_progress_counts_up_and_cancels():
     X = np.random.default_rng(0).standard_normal((1500, 20))
     seen = []
