@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, qr
+from scipy.linalg import eigh
 
 Array = NDArray[np.float64]
 
@@ -66,8 +66,8 @@ class BottomVectors:
             if used + needed > MOST_PRODUCTS:
                 return None
             degree = int(min(DEGREE, np.ceil(needed)))
-            U = _filter(B, degrees, U, values[-1], top, degree)
-            U, values, residual = _rayleigh_ritz(B, degrees, qr(U, mode="economic")[0], self.k)
+            U = np.linalg.qr(_filter(B, degrees, U, values[-1], top, degree))[0]
+            U, values, residual = _rayleigh_ritz(B, degrees, U, self.k)
             used += degree + 1
         return U
 
