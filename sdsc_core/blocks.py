@@ -220,6 +220,8 @@ def _on_cluster(
     done = 0
     try:
         for block, result in distributed.as_completed(blocks, client.loop, True):
+            if block.cancelled():  # what all blocks hold is lost, and comes as their result
+                raise result
             k = places[block.key]
             results[k] = result
             done += stops[k] - starts[k]

@@ -32,13 +32,16 @@ class KillingClient(Client):
     """Kills the worker that finished a first block, before its result was fetched."""
 
     lost = 0
+    spare = True  # the other worker
 
     def map(self, *args, **options):
         blocks = super().map(*args, **options)
         first = next(as_completed(blocks, loop=self.loop))
         (worker,) = self.who_has([first])[first.key]
         self.lost = sum(worker in held for held in self.who_has(blocks).values())
-        os.kill(self.run(os.getpid)[worker], signal.SIGKILL)
+        for other, pid in self.run(os.getpid).items():
+            if other == worker or not self.spare:
+                os.kill(pid, signal.SIGKILL)
         return blocks
 
 
@@ -75,6 +78,12 @@ def test_pce_survives_the_loss_of_a_worker(X, killing_client):
     local, found = pce(W), pce(W, client=killing_client)
     assert killing_client.lost and local.nnz > W.nnz
     same(parts(local), parts(found))
+
+
+def test_the_loss_of_all_workers_is_said(X, killing_client, monkeypatch):
+    monkeypatch.setattr(KillingClient, "spare", False)
+    with pytest.raises(ConnectionError, match="lost the workers that held the points"):
+        imc(X, 2, client=killing_client)
 
 
 @pytest.mark.parametrize("search", ["tree", "gram", "blocks"])
