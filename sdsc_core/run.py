@@ -115,6 +115,7 @@ def run_stages(
     report: Report | None = None,
     n_jobs: int | None = None,
     gamma_ahead: int = 0,
+    client: Any = None,
 ) -> Run:
     """Algorithm 3 with every intermediate result.
 
@@ -129,6 +130,8 @@ def run_stages(
         one kept from before.
     report : called with the title of a stage; returns its progress callback.
     gamma_ahead : run IMC at least this far, since a smaller Γ is a slice of a longer path.
+    client : a `distributed.Client`, whose cluster then runs IMC and the dense stage; the result is
+        the same.
 
     >>> from sdsc_core.datasets import make_subspaces
     >>> run = run_stages(make_subspaces(2, 4, 20, 30), RunSettings(gamma=5))
@@ -136,6 +139,7 @@ def run_stages(
     (2, 'known', 1.0)
     """
     stages = _Stages(data, settings or RunSettings(), keep, report, n_jobs, gamma_ahead, only_dense)
+    stages.client = client
     sparse = stages.sparse()
     star = stages.dense(sparse.W)
     n_clusters, origin = stages.clusters()
@@ -249,6 +253,7 @@ class _Stages:
         self.keep, self.report = keep, report
         self.gamma_ahead, self.only_dense = gamma_ahead, only_dense
         self.seconds: dict[str, float] = {}
+        self.client: Any = None
 
     def sparse(self) -> Sparse:
         """C and W by the method; of IMC the whole path is kept, which serves every smaller Γ."""
@@ -271,6 +276,7 @@ class _Stages:
             similarity=s.similarity,
             n_jobs=self.n_jobs,
             progress=tell,
+            client=self.client,
         )
 
     def _slice(self, path: ImcPath, tell: Progress | None) -> Sparse:
@@ -299,7 +305,14 @@ class _Stages:
             s.dense_key(),
             "Dense stage",
             lambda tell: dense_stage(
-                W, s.dense, s.theta1, s.theta2, s.hops, n_jobs=self.n_jobs, progress=tell
+                W,
+                s.dense,
+                s.theta1,
+                s.theta2,
+                s.hops,
+                n_jobs=self.n_jobs,
+                progress=tell,
+                client=self.client,
             ),
         )
 

@@ -235,8 +235,7 @@ def strategy_seconds(X: NDArray[np.float64], search: str, part: int = 1) -> tupl
     strategy = found[0]
     strategy.order = strategy.order[::part]
     n = len(strategy.order)
-    picks, values = np.full((len(X), GAMMA), -1), np.zeros((len(X), GAMMA))
-    rows = partial(_rows, strategy, samples, picks, values, 0)
+    rows = partial(_rows, strategy, samples, np.empty((len(X), 0), np.int64), GAMMA)
     searched = seconds(lambda: run_blocks(rows, n, min(strategy.block_rows, -(-n // 4))))
     return built + part * searched, strategy.name
 

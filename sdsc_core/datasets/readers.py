@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -74,6 +75,7 @@ def load(
     features: Sequence[str | int] = (),
     name: str | None = None,
     max_bytes: int = MAX_BYTES,
+    mapped: bool = False,
 ) -> Dataset:
     """Read a data set from .csv, .tsv, .npy, .npz, .mat or a .zip of pictures in class folders.
 
@@ -92,6 +94,8 @@ def load(
         measurement: text that differs in every row, or numbers that count the rows
     ignore, features : columns to leave out, and columns to take whatever they look like
     max_bytes : the largest array to read
+    mapped : leave the numbers of a .npy file, given by its path, on the disk where they are
+        float64: of any size, they are read where they are used, so the file must not change
 
     Numbers stay as they are and missing ones are NaN, see `fill_missing`. A variable
     ``image_shape`` (h, w) says that a row is a picture, row by row. Three dimensions with the
@@ -107,6 +111,8 @@ def load(
         _check_ending(file, ending, label)
         if ending in ARRAYS:
             what, container = ARRAYS[ending]
+            if mapped and ending == ".npy" and isinstance(path, (str, Path)):
+                container = partial(npy_container, mapped=True)
             with reading(label, what), closing(container(file, label, max_bytes)) as arrays:
                 found = _from_arrays(arrays, label, x, y, transpose)
         elif ending == ".zip":
