@@ -22,6 +22,7 @@ from sdsc_core.checks import (
     check_values,
     is_sparse,
 )
+from sdsc_core.sparse_product import product_in_threads
 
 SMALL = 128  # up to here a full decomposition is the quickest
 MODERATE = 5000  # up to here it is a possible fall-back
@@ -290,11 +291,12 @@ def _rest(
         return _full(A, weak, known, wanted)
 
     done = count(1)
+    times = product_in_threads(A) if n > LARGE and is_sparse(A) else A.__matmul__
 
     def product(x: NDArray[np.float64]) -> NDArray[np.float64]:
         tick(progress, next(done), 0)
         x = x.reshape(n, -1)
-        return A @ x + weak[:, None] * (weak @ x) - ASIDE * known @ (known.T @ x)
+        return times(x) + weak[:, None] * (weak @ x) - ASIDE * known @ (known.T @ x)
 
     operator = LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64)
     start = np.random.default_rng(seed).standard_normal(n)
