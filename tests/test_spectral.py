@@ -300,12 +300,14 @@ def test_progress_counts_products_and_may_cancel():
         spectrum(W, 4, progress=stop)
 
 
-def test_a_large_graph_has_sharp_pairs_for_its_clusters_and_loose_ones_beside(monkeypatch):
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_large_graph_has_sharp_pairs_for_its_clusters_and_loose_ones(sparse, monkeypatch):
     monkeypatch.setattr(spectral, "LARGE", 100)
     W, y = blocks((150, 150, 150), between=0.3)
     d = np.sqrt(W.sum(axis=1))
     A = W / np.outer(d, d)
     reference = np.linalg.eigvalsh(A)[::-1][:8]
+    W = sp.csr_array(W) if sparse else W
     asked = []
     solve = spectral.eigsh
     monkeypatch.setattr(
