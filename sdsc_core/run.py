@@ -70,7 +70,7 @@ class Side:
 
     @cached_property
     def summary(self) -> Summary:
-        return summarise(self.W, self.labels, self.truth)
+        return summarise(self.W, self.labels, self.truth, spectrum_=self.spectrum)
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def run_stages(
     keep: Keep | None = None,
     report: Report | None = None,
     n_jobs: int | None = None,
-    gamma_ahead: int = 0,
+    start: tuple[ImcPath, float] | None = None,
 ) -> Run:
     """Algorithm 3 with every intermediate result.
 
@@ -128,14 +128,15 @@ def run_stages(
     keep : called with a stage's name, its key and a function; returns the function's value or
         one kept from before.
     report : called with the title of a stage; returns its progress callback.
-    gamma_ahead : run IMC at least this far, since a smaller Γ is a slice of a longer path.
+    start : a path of IMC on this data by the same readings, and the seconds that it took. A longer
+        one serves as it is, since a smaller Γ is a slice of it; a shorter one is continued.
 
     >>> from sdsc_core.datasets import make_subspaces
     >>> run = run_stages(make_subspaces(2, 4, 20, 30), RunSettings(gamma=5))
     >>> run.n_clusters, run.n_clusters_from, run.after.summary.acc
     (2, 'known', 1.0)
     """
-    stages = _Stages(data, settings or RunSettings(), keep, report, n_jobs, gamma_ahead, only_dense)
+    stages = _Stages(data, settings or RunSettings(), keep, report, n_jobs, start, only_dense)
     sparse = stages.sparse()
     star = stages.dense(sparse.W)
     n_clusters, origin = stages.clusters()
@@ -242,36 +243,42 @@ class _Stages:
         keep: Keep | None,
         report: Report | None,
         n_jobs: int | None = None,
-        gamma_ahead: int = 0,
+        start: tuple[ImcPath, float] | None = None,
         only_dense: bool = False,
     ):
         self.data, self.settings, self.n_jobs = data, settings, n_jobs
         self.keep, self.report = keep, report
-        self.gamma_ahead, self.only_dense = gamma_ahead, only_dense
+        self.start, self.only_dense = start, only_dense
         self.seconds: dict[str, float] = {}
 
     def sparse(self) -> Sparse:
-        """C and W by the method; of IMC the whole path is kept, which serves every smaller Γ."""
+        """C and W by the method; of IMC the whole path is kept, which another Γ starts from."""
         s = self.settings
         if s.method != "IMC":
             return self._stage("sparse", s.sparse_key(), s.method, self._solve)
         check_gamma(s.gamma, self.data.n_points, "gamma")
-        longest = min(max(s.gamma, self.gamma_ahead), self.data.n_points - 1)
-        key = (s.residual, s.similarity, longest)
-        path = self._stage("IMC", key, "IMC, points done", partial(self._path, longest))
+        key = (s.residual, s.similarity, s.gamma)
+        path, before = self._stage("IMC", key, "IMC, points done", self._path)
+        self.seconds["IMC"] += before
         return self._stage("sparse", s.sparse_key(), "W", partial(self._slice, path))
 
-    def _path(self, longest: int, tell: Progress | None) -> ImcPath:
+    def _path(self, tell: Progress | None) -> tuple[ImcPath, float]:
+        """The path to Γ or beyond, and the seconds that its beginning had taken before."""
         s, X = self.settings, self.data.X
+        start, before = self.start or (None, 0.0)
+        if start is not None and start.picks.shape[1] >= s.gamma:
+            return start, before
         check_memory(METHODS["IMC"].memory(*X.shape), "IMC", len(X))
-        return imc(
+        path = imc(
             X,
-            longest,
+            s.gamma,
             residual=s.residual,
             similarity=s.similarity,
             n_jobs=self.n_jobs,
             progress=tell,
+            start=start,
         )
+        return path, before
 
     def _slice(self, path: ImcPath, tell: Progress | None) -> Sparse:
         C = path.coefficients(self.settings.gamma)

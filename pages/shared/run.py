@@ -7,17 +7,21 @@ takes long shows its progress and can be stopped; the last good result stays on 
 import time
 from collections.abc import Callable, Hashable
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
 
+from pages.shared.ahead import Longest
 from pages.shared.memory import Memory
 from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
 from pages.shared.stop import heed_stop
-from sdsc_core import Changes, changes, datasets
+from sdsc_core import Changes, changes, datasets, imc
+from sdsc_core.blocks import watched
 from sdsc_core.checks import check_data
 from sdsc_core.datasets import Dataset
+from sdsc_core.imc_path import ImcPath
 from sdsc_core.run import Run, run_stages
 from sdsc_core.settings import GAP, RunSettings
 
@@ -152,19 +156,55 @@ def compute(data: Dataset, spot: Any) -> Run:
     """The run for the present settings; progress appears in ``spot``."""
     if data.n_points < 2:
         check_data(data.X)  # one sentence about the data, not about a Γ that nobody chose
+    settings = run_settings(data)
+    longest, of = _longest(), path_key(data, settings)
+    run = run_stages(
+        data,
+        settings,
+        keep=lambda stage, key, work: cached((stage, key), work),
+        report=_reports(spot),
+        start=longest.known(of),
+    )
+    longest.keep(of, run.path, run.seconds["IMC"])
+    longest.go_ahead(of, run, GAMMA_MAX)
+    return run
+
+
+def whole_path(run: Run, spot: Any) -> ImcPath:
+    """The path of a run to the end of the slider, or as far as it is where this was stopped."""
+    s, data, longest = run.settings, run.data, _longest()
+    of, most = path_key(data, s), min(GAMMA_MAX, data.n_points - 1)
+    path, seconds = longest.known(of) or (run.path, run.seconds["IMC"])
+    stopped = st.session_state.get("stopped") == st.session_state.wanted
+    if stopped or path.picks.shape[1] >= most:
+        return path
+    begun = time.perf_counter()
+    work = partial(imc, data.X, most, residual=s.residual, similarity=s.similarity, start=path)
+    with heed_stop(_stop):
+        bar = ProgressBar("IMC, points done", spot)
+        path = watched(lambda tell: work(progress=tell), bar)
+    longest.keep(of, path, seconds + time.perf_counter() - begun)
+    spot.empty()
+    return path
+
+
+def _longest() -> Longest:
+    return st.session_state.setdefault("longest", Longest())
+
+
+def path_key(data: Dataset, settings: RunSettings) -> Hashable:
+    """What a path of IMC depends on, whatever its length."""
+    return data.digest, settings.residual, settings.similarity
+
+
+def _reports(spot: Any) -> Callable[[str], ProgressBar]:
     bar = ProgressBar("", spot)
 
     def report(title: str) -> ProgressBar:
         bar.title = title
         return bar
 
-    return run_stages(
-        data,
-        run_settings(data),
-        keep=lambda stage, key, work: cached((stage, key), work),
-        report=report,
-        gamma_ahead=GAMMA_MAX,
-    )
+    return report
 
 
 def run_key(run: Run) -> Hashable:

@@ -12,7 +12,7 @@ from pages.components.canvas import stamp
 from pages.components.step_stage import step_stage
 from pages.shared.groups import groups
 from pages.shared.matrix_view import ORDERS
-from pages.shared.run import cached
+from pages.shared.run import cached, whole_path
 from pages.shared.text import percent
 from sdsc_core import Summary, dense_stage, figures
 from sdsc_core.figures.steps import Frames, frames
@@ -30,8 +30,12 @@ sidebar): {acc}**CONN**, how well each {one} hangs together (0 if it falls apart
 ACC = "**ACC**, the share of points that end in the right cluster, and "
 
 
-def show(run: Run) -> None:
-    """The animation at once; its curves fill in as they are computed."""
+def show(run: Run, spot: Any) -> None:
+    """The animation at once; its curves fill in as they are computed.
+
+    A longer path than the run has may take long; its progress appears in ``spot``.
+    """
+    run = replace(run, sparse=replace(run.sparse, path=whole_path(run, spot)))
     by = groups(run)
     order = "class" if run.data.labels is not None else "cluster"
     hidden = st.session_state.hide  # in an exercise not even the word
@@ -61,7 +65,9 @@ def _animation(run: Run, order: str, done: list[tuple[Summary, Summary]]) -> Non
     while len(done) < most and time.monotonic() - begun < PATIENCE:
         done.append(_figures(run, len(done) + 1))
     with st.spinner("W and W* for every Γ …"):
-        drawn = cached(("frames", _key(run), order, run.n_clusters), lambda: _frames(run, order))
+        drawn = cached(
+            ("frames", _key(run), most, order, run.n_clusters), lambda: _frames(run, order)
+        )
     head = _head(run, order, done, drawn)
     step_stage(head, drawn)
     if len(done) < most:
@@ -106,7 +112,7 @@ def _head(
         "charts": charts(done, by.one),
         "words": words(_most(run), done),
         "computed": len(done),
-        "stamp": stamp(repr((_key(run), order, run.n_clusters))),
+        "stamp": stamp(repr((_key(run), most, order, run.n_clusters))),
     }
 
 
