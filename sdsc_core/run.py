@@ -3,8 +3,7 @@
 `run_stages` takes a data set and `RunSettings` and returns a `Run` with every intermediate result.
 Estimator, comparison, experiments, command line, downloaded script and screens all call it. Each
 stage is asked for by a key of what it depends on, so that a caller who keeps results (``keep``)
-computes only what lies after a change; `sparse_stage`, `dense_stage` and `cluster_side` are the
-stages by themselves.
+computes only what lies after a change; `sparse_stage` and `cluster_side` are stages by themselves.
 """
 
 import time
@@ -140,11 +139,7 @@ def run_stages(
     sparse = stages.sparse()
     star = stages.dense(sparse.W)
     n_clusters, origin = stages.clusters()
-    after = stages.side("W*" if stages.settings.dense else "W", star, n_clusters)
-    if star is sparse.W:
-        before: Side | None = after
-    else:
-        before = None if only_dense else stages.side("W", sparse.W, n_clusters)
+    before, after = stages.sides(sparse.W, star, n_clusters)
     return Run(data, stages.settings, after.k, origin, sparse, before, after, stages.seconds)
 
 
@@ -176,18 +171,6 @@ def suggested_n_clusters(
     stages = _Stages(data, settings, None, lambda _: progress)
     star = stages.dense(stages.sparse().W)
     return suggest_n_clusters(stages.counting_spectrum("W*", star).eigenvalues)
-
-
-def keep_everything() -> Keep:
-    """A ``keep`` for `run_stages` that forgets nothing, for a few runs that share stages."""
-    kept: dict[tuple[str, Hashable], Any] = {}
-
-    def keep(stage: str, key: Hashable, compute: Callable[[], Any]) -> Any:
-        if (stage, key) not in kept:
-            kept[stage, key] = compute()
-        return kept[stage, key]
-
-    return keep
 
 
 def n_vectors(n_points: int, n_clusters: int | None) -> int:
@@ -250,6 +233,7 @@ class _Stages:
         self.keep, self.report = keep, report
         self.start, self.only_dense = start, only_dense
         self.seconds: dict[str, float] = {}
+        self.meanwhile: Callable[[], None] | None = None  # what to do beside the next stage
 
     def sparse(self) -> Sparse:
         """C and W by the method; of IMC the whole path is kept, which another Γ starts from."""
@@ -270,14 +254,9 @@ class _Stages:
             return start, before
         check_memory(METHODS["IMC"].memory(*X.shape), "IMC", len(X))
         path = imc(
-            X,
-            s.gamma,
-            residual=s.residual,
-            similarity=s.similarity,
-            n_jobs=self.n_jobs,
-            progress=tell,
-            start=start,
-        )
+            X, s.gamma, residual=s.residual, similarity=s.similarity, n_jobs=self.n_jobs,
+            progress=tell, start=start,
+        )  # fmt: skip
         return path, before
 
     def _slice(self, path: ImcPath, tell: Progress | None) -> Sparse:
@@ -319,6 +298,26 @@ class _Stages:
             return self.data.n_classes, "known"
         return None, "suggested by the eigengap"
 
+    def sides(
+        self, W: Affinity, star: Affinity, n_clusters: int | None
+    ) -> tuple[Side | None, Side]:
+        """What follows from W and from W*: at once, in two threads, where both are computed."""
+        if star is W or self.only_dense:
+            after = self.side("W*" if self.settings.dense else "W", star, n_clusters)
+            return (after if star is W else None), after
+        made: list[Side] = []
+
+        def of_star() -> None:
+            made.append(self.side("W*", star, n_clusters))
+            if self.report:
+                self.report(_eigenvectors("W"))  # which is waited for from here on
+
+        self.meanwhile = of_star
+        before = self.side("W", W, n_clusters)
+        if not made:  # W's was there from before
+            of_star()
+        return before, made[0]
+
     def side(self, name: str, W: Affinity, n_clusters: int | None) -> Side:
         """Clusters and figures of W or W*; their number by the matrix's own eigengap for None."""
         found = self.counting_spectrum(name, W) if n_clusters is None else None
@@ -340,14 +339,9 @@ class _Stages:
 
     def _cluster(self, W: Affinity, k: int, found: Spectrum | None, tell: Progress | None) -> Side:
         side = cluster_side(
-            W,
-            k,
-            self.data.labels,
-            seed=self.settings.seed,
-            found=found,
-            vectors=k if self.only_dense else None,
-            progress=tell,
-        )
+            W, k, self.data.labels, seed=self.settings.seed, found=found,
+            vectors=k if self.only_dense else None, progress=tell,
+        )  # fmt: skip
         if not self.only_dense:
             _ = side.summary  # computed here, where its progress is watched
         return side
@@ -359,10 +353,13 @@ class _Stages:
     def _stage(
         self, name: str, key: Hashable, title: str, work: Callable[[Progress | None], T]
     ) -> T:
-        def timed() -> tuple[T, float]:
+        def clocked(tell: Progress | None) -> tuple[T, float]:
             start = time.perf_counter()
-            value = watched(work, self.report(title) if self.report else None)
-            return value, time.perf_counter() - start
+            return work(tell), time.perf_counter() - start
+
+        def timed() -> tuple[T, float]:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            return watched(clocked, self.report(title) if self.report else None, meanwhile)
 
         made = self.keep(name, (self.data.digest, key), timed) if self.keep else timed()
         value, self.seconds[name] = made

@@ -1,5 +1,6 @@
 """One run: equal to its stages called one by one, and after a change only what lies behind it."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -144,8 +145,23 @@ def test_progress_is_named_by_stage(data):
 
     run_stages(data, report=report)
     assert [t.split(",")[0] for t in titles] == [
-        "IMC", "W", "Dense stage", "Eigenvectors of W*", "Eigenvectors of W"
+        "IMC", "W", "Dense stage", "Eigenvectors of W", "Eigenvectors of W*", "Eigenvectors of W"
     ]  # fmt: skip
+
+
+def test_both_sides_are_computed_at_once_where_progress_is_watched(data, monkeypatch):
+    both, cluster = threading.Barrier(2, timeout=60), run_module.cluster_side
+
+    def meet(*args, **rest):
+        both.wait()  # broken, if one waits for the other's end
+        return cluster(*args, **rest)
+
+    alone = run_stages(data)
+    monkeypatch.setattr(run_module, "cluster_side", meet)
+    run = run_stages(data, report=lambda title: lambda done, total: None)
+    for side, same in ((run.before, alone.before), (run.after, alone.after)):
+        assert np.array_equal(side.labels, same.labels)
+        assert np.array_equal(side.spectrum.vectors, same.spectrum.vectors)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ Results are kept in the session, which is the user's alone, up to a number of by
 takes long shows its progress and can be stopped; the last good result stays on the screen.
 """
 
+import shlex
 import time
 from collections.abc import Callable, Hashable
 from contextlib import suppress
@@ -23,11 +24,12 @@ from sdsc_core.checks import check_data
 from sdsc_core.datasets import Dataset
 from sdsc_core.imc_path import ImcPath
 from sdsc_core.run import Run, run_stages
-from sdsc_core.settings import GAP, RunSettings
+from sdsc_core.settings import GAP, RunSettings, as_options
 
 T = TypeVar("T")
 BUDGET = 500_000_000  # bytes of results that a session keeps
 PATIENCE = 0.6  # seconds before progress is shown
+MOST_POINTS = 500_000  # that a screen computes; more fill the session, and take minutes a move
 
 
 def cached(key: Hashable, compute: Callable[[], T]) -> T:
@@ -170,6 +172,18 @@ def compute(data: Dataset, spot: Any) -> Run:
     return run
 
 
+def too_many(data: Dataset) -> str:
+    """A sentence for data that only the command line can take, with the command to run."""
+    file = st.session_state.get("read_as", {}).get(data.name, (data.name,))[0]
+    words = ["sdsc", "cluster", file, *as_options(run_settings(data))]
+    command = shlex.join([*words, "--output", "labels.csv", "--save-dense", "Wstar.npz"])
+    return (
+        f"This data has {data.n_points:,} points, more than the {MOST_POINTS:,} that a screen can"
+        " follow. Choose fewer samples on the Data screen, or run all of them on the command line,"
+        f" which does the same job: `{command.replace('`', '')}`"
+    )
+
+
 def whole_path(run: Run, spot: Any) -> ImcPath:
     """The path of a run to the end of the slider, or as far as it is where this was stopped."""
     s, data, longest = run.settings, run.data, _longest()
@@ -231,6 +245,8 @@ def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
         last = None  # no figures under another data set's name
     if state.get("unprepared"):
         return last, state.unprepared
+    if data.n_points > MOST_POINTS:
+        return last, too_many(data)
     if state.get("stopped") == state.wanted:
         shown = " The last result is shown;" if last else " There is no result of this data yet;"
         return last, f"Stopped.{shown} change a setting or press Compute."
