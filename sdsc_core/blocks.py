@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from sdsc_core.checks import check_count
 from sdsc_core.extras import require
@@ -36,17 +36,24 @@ def tick(progress: Progress | None, done: int, total: int) -> None:
         progress(done, total)
 
 
-def watched(work: Callable[[Progress | None], T], progress: Progress | None) -> T:
+def watched(
+    work: Callable[[Progress | None], T],
+    progress: Progress | None,
+    meanwhile: Callable[[], None] | None = None,
+) -> T:
     """``work(tell)`` in a thread of its own, while ``progress`` hears from it all the time.
 
     A product or a decomposition of large matrices takes long and tells nothing. Raising in
     ``progress`` ends the wait at once; the thread itself ends where it next calls ``tell``, and
     what it finds is lost. Without ``progress`` the work is done in the caller's thread.
+    ``meanwhile`` is what the caller's thread has to do while the other is at work.
 
     >>> watched(lambda tell: 6 * 7, lambda done, total: None)
     42
     """
     if progress is None:
+        if meanwhile is not None:
+            meanwhile()
         return work(None)
     future: Future[T] = Future()
     cancelled, latest = threading.Event(), [(0, 0)]
@@ -64,6 +71,8 @@ def watched(work: Callable[[Progress | None], T], progress: Progress | None) -> 
 
     threading.Thread(target=run, name="watched", daemon=True).start()
     try:
+        if meanwhile is not None:
+            meanwhile()
         while not wait([future], PAUSE).done:
             tick(progress, *latest[0])
     except BaseException:
@@ -83,9 +92,16 @@ def end_if_cancelled() -> None:
 
 
 @cache  # it reads the process's maps, which takes milliseconds
-def _controller(with_kmeans: bool) -> ThreadpoolController:
-    """All thread pools loaded so far; scikit-learn's k-means brings one more."""
-    return ThreadpoolController()
+def _pools(api: str, with_kmeans: bool) -> ThreadpoolController:
+    """The thread pools of BLAS or OpenMP loaded so far; scikit-learn's k-means brings one more."""
+    return ThreadpoolController().select(user_api=api)
+
+
+def _take_control() -> None:
+    """Let this thread set BLAS's limit: threadpoolctl heeds the first that did, and no other."""
+    clear = getattr(OpenBLASController, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
 
 
 _limit: dict[str, Any] = {"users": 0, "limit": None}
@@ -97,19 +113,25 @@ def one_thread() -> Iterator[None]:
     """Keep BLAS and OpenMP to one thread: where steps are short, or blocks run in threads of
     their own, several wait for each other, and on a busy machine long.
 
-    Counted, since the limit is the process's and sessions overlap: the last one out restores it.
+    BLAS's limit is the process's and sessions overlap: it is counted, and the last one out restores
+    it. OpenMP's is the calling thread's own.
     """
+    with_kmeans = "sklearn.cluster" in sys.modules
+    own = _pools("openmp", with_kmeans).limit(limits=1)
     with _limit_lock:
         _limit["users"] += 1
         if _limit["users"] == 1:
-            _limit["limit"] = _controller("sklearn.cluster" in sys.modules).limit(limits=1)
+            _take_control()
+            _limit["limit"] = _pools("blas", with_kmeans).limit(limits=1)
     try:
         yield
     finally:
         with _limit_lock:
             _limit["users"] -= 1
             if _limit["users"] == 0:
+                _take_control()
                 _limit["limit"].restore_original_limits()
+        own.restore_original_limits()
 
 
 def n_threads(n_jobs: int | None) -> int:

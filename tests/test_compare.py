@@ -27,9 +27,8 @@ from sdsc_core import (
     run,
     spectral_clustering,
 )
-from sdsc_core.compare import Result
+from sdsc_core.compare import Result, keep_everything
 from sdsc_core.methods._memory import check_memory
-from sdsc_core.run import keep_everything
 
 
 @pytest.fixture(scope="module")
