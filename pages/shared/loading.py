@@ -12,14 +12,17 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.shared.run import cached
+from pages.shared.run import ProgressBar, cached
 from pages.shared.settings import PREPARE, apply, defaults, rebuild
+from pages.shared.stop import heed_stop
 from pages.shared.streamlit_inside import UploadedFile
-from pages.shared.text import counted
-from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, describe
+from pages.shared.text import counted, escape_markdown
+from sdsc_core.blocks import Progress
+from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, Limits, describe
 
 LARGEST = 1e100  # squares and sums of such values still have room
 FRESH = (*PREPARE, "point", "pair")  # settings that belong to one data set
+READ = ("looked", "columns", "parsed", "filled")  # what is kept of the file that is read
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,9 @@ def present(name: str) -> bool:
 
 
 def choose(draft: Draft) -> None:
-    """Make a file the one to be read; for callbacks."""
+    """Make a file the one to be read, whatever came of it before; for callbacks."""
+    for slot in READ:
+        st.session_state.pop(slot, None)
     st.session_state.draft, st.session_state.draft_name = draft, None
 
 
@@ -129,6 +134,27 @@ def once(slot: str, key: Hashable, work: Callable[[], Any]) -> tuple[Any, str]:
             kept = (key, None, "There is not enough memory for this file; give a smaller one.")
         st.session_state[slot] = kept
     return kept[1], kept[2]
+
+
+def read_once(
+    slot: str, key: Hashable, draft: Draft, work: Callable[..., Any], **options: Any
+) -> tuple[Any, str]:
+    """`once` for a function of `datasets.apart`: progress while it lasts, and a Stop that ends it.
+
+    Stop, a click and a closed tab all raise in ``progress``, which ends the reader of the file.
+    """
+    stopped = "Its reading was stopped; choose the file again to read it."
+
+    def note() -> None:
+        st.session_state[slot] = (key, None, stopped)
+
+    spot = st.empty()
+    bar: Progress = ProgressBar(f"Reading {escape_markdown(draft.file)}", spot, on_stop=note)
+    options |= {"name": draft.file, "limits": Limits.of_server(), "progress": bar}
+    with heed_stop(note):
+        result = once(slot, key, lambda: work(draft.source, **options))
+    spot.empty()
+    return result
 
 
 def check(data: Dataset) -> Dataset:
