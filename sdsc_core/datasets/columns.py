@@ -134,8 +134,9 @@ class _Cells:
     def __init__(self, table: Table, index: int):
         self.table, self.index, self.name = table, index, table.layout.columns[index]
         self.column = table.frame[index]
-        self.known = self.column.notna().to_numpy()
         self.numbers = _numbers(self.column, table.layout.decimal)
+        plain = self.column.dtype.kind in "buif"  # most are, and pandas takes its time for each
+        self.known = ~np.isnan(self.numbers) if plain else self.column.notna().to_numpy()
         self.wrong = self.known & np.isnan(self.numbers)
         # Mostly numbers: the rest are faults, which `checked` names.
         self.is_text = bool(2 * self.wrong.sum() > self.known.sum())
@@ -184,13 +185,12 @@ class _Cells:
 
 def _columns(table: Table, cells: list[_Cells], choice: Choice) -> list[Column]:
     roles, why = _roles(table, cells, choice)
-    return [
-        Column(c.name, roles[c.index], why.get(c.index, ""), _examples(c.column)) for c in cells
-    ]
+    return [Column(c.name, roles[c.index], why.get(c.index, ""), _examples(c)) for c in cells]
 
 
-def _examples(column: Any) -> tuple[str, ...]:
-    return tuple(quoted(cell, 20) for cell in column[column.notna()].iloc[:EXAMPLES])
+def _examples(cells: _Cells) -> tuple[str, ...]:
+    first = np.flatnonzero(cells.known)[:EXAMPLES]
+    return tuple(quoted(cell, 20) for cell in cells.column.to_numpy()[first])
 
 
 def _roles(

@@ -39,6 +39,8 @@ REASONS = (
      "|unpack requires|Expecting .* bytes|end.of.(file|stream)|Unexpected end|could not read bytes",
      "it ends too early"),
     ("appears to be empty", "it is empty"),
+    ("broken data stream|broken PNG", "the picture is damaged"),
+    ("negative seek", "it is only a part of a file"),
     ("cannot identify image", "it is no picture of a kind that can be read"),
     ("field larger than field limit", "it has a cell of more than 131,072 letters"),
     ("reshape|broadcast|cannot be resized", "its sizes do not go with what it holds"),

@@ -40,7 +40,7 @@ from sdsc_core.datasets.safe import BadFile, Variable, megabytes, quoted
 ISOLATED = hasattr(os, "fork") and hasattr(socket, "send_fds")
 AT_ONCE = max(2, os.cpu_count() or 1)  # files; others wait for their turn
 PAUSE = 0.05  # seconds between two looks whether anybody still waits
-PATIENCE = 3  # times the processor time, for a machine with other work
+PATIENCE = 30  # seconds beyond the processor time, for a machine with other work
 LONGEST_WORDS = 30_000_000  # bytes of JSON
 TYPES = {"X": "<f8", "labels": "<i8", "images": "|u1", "rows": "<i8"}
 
@@ -101,8 +101,8 @@ def _ask(
     label = repr(quoted(name, 100))
     with _turn(progress), _as_file(source, label, limits) as file:
         for attempt in (1, 2):  # the process that waits may have been ended from outside
-            line = _Line(_running(), file.fileno(), PATIENCE * limits.seconds, progress)
-            with line:
+            server = _running()
+            with _Line(server, file.fileno(), PATIENCE + limits.seconds, progress) as line:
                 try:
                     line.send(json.dumps(question).encode())
                     return _answer(function, line, limits)
@@ -117,7 +117,7 @@ def _ask(
                     raise BadFile(
                         f"{label} made its reader answer nonsense; it is damaged."
                     ) from None
-            if code is not None or attempt == 2:
+            if code is not None or attempt == 2 or not server.is_ending():
                 raise BadFile(f"{label} {_why(code, limits)}")
     raise AssertionError  # one of the attempts returns or raises
 
@@ -283,6 +283,12 @@ class _Server:
     def take(self, descriptors: list[int]) -> None:
         with self.lock:
             socket.send_fds(self.control, [b"f"], descriptors)
+
+    def is_ending(self) -> bool:
+        """Whether it was ended from outside, waiting a moment for that."""
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(1)
+        return self.process.poll() is not None
 
     def close(self) -> None:
         self.control.close()

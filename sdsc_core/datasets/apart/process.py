@@ -84,6 +84,8 @@ class _Job:
 def _be_reader(file: int, talk: int, others: list[socket.socket]) -> NoReturn:
     """What a forked process does, and nothing after it."""
     try:
+        for crash in (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT):
+            signal.signal(crash, signal.SIG_DFL)  # a library may have caught it
         for other in others:
             other.close()
         _read_one(file, socket.socket(fileno=talk))
@@ -156,5 +158,5 @@ def _confine(limits: Limits) -> None:
             kind = getattr(resource, name)
             hard = resource.getrlimit(kind)[1]
             most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.setrlimit(kind, (most, most))
+            resource.setrlimit(kind, (most, most + 1 if name == "RLIMIT_CPU" else most))
     os.nice(5)
