@@ -1,11 +1,19 @@
-"""What goes from the app into a file: an affinity, and a script that computes a run again."""
+"""What goes from the app into a file: matrices, raised pairs, a script that repeats a run."""
 
 import io
+import zipfile
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity
+from sdsc_core.datasets import point_columns
+from sdsc_core.datasets.dataset import table_csv
+from sdsc_core.dense import Changes
+from sdsc_core.run import Run
 from sdsc_core.settings import RunSettings
 
 TEMPLATE = '''"""Computes again what SDSC Explorer showed."""
@@ -52,8 +60,48 @@ def script(settings: RunSettings, preparation: dict[str, Any], *, load: str) -> 
     return TEMPLATE.format(load=load, settings=f"RunSettings({given})", **preparation)
 
 
-def affinity_npz(W: Affinity) -> bytes:
+def columns_of(run: Run) -> dict[str, NDArray]:
+    """`point_columns` of a run, (N,) each.
+
+    >>> from sdsc_core.datasets import make_subspaces
+    >>> from sdsc_core.run import run_stages
+    >>> ", ".join(columns_of(run_stages(make_subspaces(2, 2, 10, 8))))
+    'point, row, class, cluster_W, cluster_W_star'
+    """
+    return point_columns(run.data, run.before.labels, run.after.labels)
+
+
+def changes_csv(run: Run, changed: Changes, order: NDArray[np.int64] | None = None) -> str:
+    """Raised pairs as a table: i, j and the witness k with what is known of each point.
+
+    ``order`` are positions in ``changed``, as `rank_changes` gives them. The columns of k are empty
+    where no single point explains an entry.
+
+    >>> from sdsc_core import changes, run_stages
+    >>> from sdsc_core.datasets import make_subspaces
+    >>> run = run_stages(make_subspaces(2, 2, 10, 8))
+    >>> changes_csv(run, changes(run.before.W, run.after.W)).split(",")[:4]
+    ['i', 'row_i', 'class_i', 'cluster_W_i']
+    """
+    order = np.arange(len(changed)) if order is None else order
+    known, table = columns_of(run), {}
+    points = known.pop("point")
+    for name, which in (("i", changed.i), ("j", changed.j), ("k", changed.witness)):
+        at, found = which[order], which[order] >= 0
+        table[name] = np.where(found, points[at].astype(object), "")
+        for column, values in known.items():
+            table[f"{column}_{name}"] = np.where(found, values[at].astype(object), "")
+        if name == "j":
+            table |= {"w": changed.before[order], "w_star": changed.after[order]}
+            table["condition"] = changed.condition[order]
+    return table_csv(table)
+
+
+def affinity_npz(W: Affinity, columns: Mapping[str, NDArray] | None = None) -> bytes:
     """An affinity (N, N) as the bytes of a file that `scipy.sparse.load_npz` reads.
+
+    ``columns``, as `columns_of` gives them, go into the same file: `numpy.load` reads what row of
+    the data each row of W is.
 
     >>> data = affinity_npz(sp.csr_array([[0, 0.5], [0.5, 0]]))
     >>> sp.load_npz(io.BytesIO(data)).toarray().tolist()
@@ -61,4 +109,8 @@ def affinity_npz(W: Affinity) -> bytes:
     """
     buffer = io.BytesIO()
     sp.save_npz(buffer, sp.csr_array(W))
+    with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:
+        for name, column in (columns or {}).items():
+            with archive.open(f"{name}.npy", "w") as file:
+                np.lib.format.write_array(file, column, allow_pickle=False)
     return buffer.getvalue()

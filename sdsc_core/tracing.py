@@ -1,6 +1,7 @@
 """Algorithm 1 for one point, step by step; Algorithm 2 for one pair as θ moves; W as Γ grows."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -8,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
+from sdsc_core.blocks import Progress
 from sdsc_core.checks import (
     Affinity,
     check_choice,
@@ -278,10 +280,12 @@ def stages_at_gamma(
     theta1: float = 0.8,
     theta2: float = 0.6,
     random_state: int = 0,
+    progress: Progress | None = None,
 ) -> GammaStages:
     """W, W* and their figures for one Γ of those that ``path`` holds.
 
-    ``n_clusters_star`` is the number of clusters of W* where it is not that of W.
+    ``n_clusters_star`` is the number of clusters of W* where it is not that of W. ``progress``
+    hears from the dense stage and from the search for eigenvectors; raising in it cancels.
 
     >>> from sdsc_core import imc
     >>> path = imc(np.random.default_rng(0).standard_normal((12, 5)), 3)
@@ -290,9 +294,10 @@ def stages_at_gamma(
     """
     gamma = check_gamma(gamma, path.picks.shape[1] + 1, "gamma")
     W = path.affinity(gamma)
-    star = dense_stage(W, dense, theta1, theta2)
-    before = cluster_side(W, n_clusters, labels, seed=random_state).summary
+    star = dense_stage(W, dense, theta1, theta2, progress=progress)
+    side = partial(cluster_side, labels=labels, seed=random_state, progress=progress)
+    before = side(W, n_clusters).summary
     if star is W:
         return GammaStages(gamma, W, star, before, before)
-    after = cluster_side(star, n_clusters_star or n_clusters, labels, seed=random_state).summary
+    after = side(star, n_clusters_star or n_clusters).summary
     return GammaStages(gamma, W, star, before, after)

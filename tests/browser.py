@@ -1,5 +1,6 @@
 """The app in a real browser: a server on a free port, Chromium, and when the page is at rest."""
 
+import re
 import shutil
 import socket
 import subprocess
@@ -17,6 +18,17 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+# Streamlit's own names for the parts of a page, which may change with its version.
+PARTS = {
+    "app": "stApp", "main": "stMain", "sidebar": "stSidebar", "header": "stHeader",
+    "caption": "stImageCaption", "chart": "stPlotlyChart", "choices": "stButtonGroup",
+    "code": "stCode", "collapse": "stSidebarCollapseButton", "column": "stColumn",
+    "delta": "stMetricDelta", "download": "stDownloadButton", "exception": "stException",
+    "frame": "stDataFrame", "html": "stHtml", "markdown": "stMarkdown", "metric": "stMetric",
+    "popover": "stPopoverBody", "progress": "stProgress", "skeleton": "stSkeleton",
+    "status": "stStatusWidget", "table": "stTable", "toolbar": "stElementToolbar",
+    "uploader": "stFileUploader", "value": "stMetricValue",
+}  # fmt: skip
 QUIET = 320  # ms without a change; a slider waits 200 ms for the next key before it sends
 
 
@@ -84,6 +96,32 @@ LISTEN = """{
 }"""
 
 
+def named(text):
+    """A selector, or a script with selectors, in which @main and the like stand for the parts."""
+    return re.sub(r"@(\w+)", lambda found: f"[data-testid={PARTS[found[1]]}]", text)
+
+
+def part(within, name):
+    """All parts of a kind in a page, or within another part."""
+    return within.locator(named(f"@{name}"))
+
+
+def to_screen(page, name):
+    """Click on a screen's link in the sidebar."""
+    page.locator(".st-key-screens a", has_text=name).click()
+
+
+def choose_row(page, table, number):
+    """Choose a row of a table, from 0, by keys; the texts of its first two cells."""
+    canvas = table.locator("canvas").first
+    texts = [canvas.locator(f"#glide-cell-{k}-{number}").text_content() for k in (1, 2)]
+    canvas.focus()
+    for key in ("Control+Home", *["ArrowDown"] * number, "Shift+Space"):
+        page.keyboard.press(key)
+    settled(page)
+    return texts
+
+
 def launch(playwright):
     """Debian's Chromium, without a window."""
     return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
@@ -127,15 +165,15 @@ def settled(page, timeout=120):
         }"""
     )
     page.wait_for_function(
-        """quiet => {
-          const app = document.querySelector('[data-testid="stApp"]');
+        named("""quiet => {
+          const app = document.querySelector("@app");
           const idle = app && app.dataset.testScriptState === "notRunning"
             && app.dataset.testConnectionState === "CONNECTED"
-            && !document.querySelector('[data-stale="true"], [data-testid="stSkeleton"]');
+            && !document.querySelector('[data-stale="true"], @skeleton');
           if (!idle) window.lastChange = performance.now();
           const answered = (window.heardAt || 0) >= (window.spokeAt || 0);
           return idle && performance.now() - window.lastChange > (answered ? quiet : 20 * quiet);
-        }""",
+        }"""),
         arg=QUIET,
         polling=50,
         timeout=1000 * timeout,

@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 
-from tests.browser import Server, launch, settled, watch
+from tests.browser import Server, launch, named, part, settled, to_screen, watch
 
 MARKED, POINTS, FEATURES = "marked.csv", 33, 7
 PAUSES = (0.0, 0.0, 0.05, 0.1, 0.25, 0.6, 1.5)  # seconds; a run takes from 0.1 to some seconds
@@ -22,8 +22,7 @@ PAUSES = (0.0, 0.0, 0.05, 0.1, 0.25, 0.6, 1.5)  # seconds; a run takes from 0.1 
 # removes the data on purpose, fetches from the internet, or opens a window of the system.
 FIND = """left_out => {
   const found = [];
-  const scope = '[data-testid="stMain"], [data-testid="stSidebar"], [role=dialog],'
-    + '[data-testid="stPopoverBody"], [data-testid="stStatusWidget"]';
+  const scope = '@main, @sidebar, [role=dialog], @popover, @status';
   const what = 'button, input, [role=slider], [role=tab], [role=radio], [role=checkbox],'
     + '[role=option], canvas, summary';
   for (const part of document.querySelectorAll(scope))
@@ -40,9 +39,8 @@ FIND = """left_out => {
 }"""
 LEFT_OUT = ", ".join(
     (
-        '[data-testid="stFileUploader"]', '[data-testid="stElementToolbar"]', ".modebar",
-        '[data-testid="stDownloadButton"]', '[data-testid="stDataFrame"]', '[class*="load-known"]',
-        '[data-testid="stSidebarCollapseButton"]', ".st-key-screens",
+        "@uploader", "@toolbar", "@download", "@frame", "@collapse",
+        ".modebar", '[class*="load-known"]', ".st-key-screens",
     )
 )  # fmt: skip
 
@@ -93,7 +91,7 @@ class Clicker:
 
     def click(self) -> None:
         """Any control: a press, a key, or a number."""
-        found = self.page.evaluate(FIND, LEFT_OUT)
+        found = self.page.evaluate(named(FIND), named(LEFT_OUT))
         if not found:
             return
         at = self.chance.randrange(len(found))
@@ -163,7 +161,7 @@ class Clicker:
     def find_marked(self) -> None:
         """The data set of our own is still there, and is what it was."""
         self.escape()
-        self.page.locator(".st-key-screens a", has_text="Data").click()
+        to_screen(self.page, "Data")
         assert self.at_rest(180), f"It does not come to rest. {self.story()}"
         self.page.locator(".st-key-data input").click()
         option = self.page.get_by_role("option", name=MARKED, exact=True)
@@ -173,7 +171,7 @@ class Clicker:
         prepared = set(re.findall(r"[?&](\w+)=", self.page.url))
         assert f"data={MARKED}" in self.page.url, f"{prepared} {self.story()}"
         self.check()
-        self.page.locator(".st-key-screens a", has_text="Explore").click()
+        to_screen(self.page, "Explore")
         assert self.at_rest(180), self.story()
         self.check()
 
@@ -197,13 +195,13 @@ class Clicker:
 
     def figures(self) -> tuple[str | None, tuple[int, int] | None]:
         """Name and size of the data that the page shows figures of, as far as it tells."""
-        texts = self.page.locator('[data-testid="stMain"] [data-testid="stMarkdown"]')
+        texts = self.page.locator(named("@main @markdown"))
         head = re.compile(r"^(.*): ([\d,]+) points in ([\d,]+) dimensions, ")
         for text in texts.all_inner_texts():
             if found := head.match(text.strip()):
                 return found[1], (number(found[2]), number(found[3]))
         if self.on_data():
-            values = self.page.locator('[data-testid="stMetricValue"]').all_inner_texts()
+            values = part(self.page, "value").all_inner_texts()
             return None, (number(values[0]), number(values[1])) if len(values) > 1 else None
         return None, None
 
@@ -220,7 +218,7 @@ class Clicker:
         return True
 
     def no_trace(self) -> None:
-        traces = self.page.locator('[data-testid="stException"]').all_inner_texts()
+        traces = part(self.page, "exception").all_inner_texts()
         assert not traces, f"{traces[0]}\n{self.story()}"
 
     def story(self) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import Phase, settings
 
-from tests.browser import Server, launch, missing, watch
+from tests.browser import Server, launch, missing, part, watch
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("SDSC_DATA") or ROOT.parent / "shared" / "data")
@@ -118,7 +118,7 @@ def new_page(browser, server):
 
     yield open_page
     for page, problems in opened:
-        boxes = page.locator('[data-testid="stException"]').all_inner_texts()
+        boxes = part(page, "exception").all_inner_texts()
         page.context.close()
         assert not problems + boxes, "\n".join(problems + boxes)
 

@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from sdsc_core import datasets
-from tests.browser import LISTEN, Server, launch, settled
+from tests.browser import LISTEN, Server, launch, named, settled
 
 LIMITS = {384: 450, 640: 600, 3000: 1200}  # ms
 WARM_UP = 2
@@ -44,7 +44,7 @@ WATCH = """canvas => {
   const all = { subtree: true, childList: true, attributes: true, characterData: true };
   observe("matrix", canvas, drawn);
   observe("embedding", window.embeddingCanvas, drawn);
-  observe("metrics", document.querySelector("table.sdsc").closest('[data-testid="stColumn"]'), all);
+  observe("metrics", document.querySelector("table.sdsc").closest("@column"), all);
   const start = () => { seen.start = now(); };
   document.addEventListener("keydown", start, { once: true, capture: true });
 }"""
@@ -94,7 +94,7 @@ def move(page, key, press):
     slider.focus()
     drawn = canvas.get_attribute("data-drawn")
     embedding.evaluate("c => { window.embeddingCanvas = c; }")
-    canvas.evaluate(WATCH)
+    canvas.evaluate(named(WATCH))
     page.keyboard.press(press)
     settled(page, timeout=600)
     seen = page.evaluate(TIMES)

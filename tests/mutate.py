@@ -45,7 +45,7 @@ TESTS = {
 KEYS = {"stages": ["tests/test_keys.py"]}
 SIZES = {
     "GRAM_MB", "FEW_FEATURES", "BLOCK", "LANES", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL",
-    "MODERATE", "MOST_ALL_PATHS", "block", "starts", "many", "spectral.room",
+    "PAIRS_A_BLOCK", "MODERATE", "MOST_ALL_PATHS", "block", "starts", "many", "spectral.room",
 }  # fmt: skip
 # Part of the line, the change (all of them where it is empty), and why it changes nothing.
 EQUIVALENT = [

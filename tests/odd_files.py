@@ -429,7 +429,7 @@ def picture_files():
         "backslashes.zip": (zipped({f"{c}\\1.png": png(GREY) for c in "ab"}), (2, 42, 2)),
         "parents.zip": (zipped({f"../{c}/1.png": png(GREY) for c in "ab"}), "holds no pictures"),
         "absolute.zip": (zipped({f"/etc/{c}/1.png": png(GREY) for c in "ab"}), (2, 42, 2)),
-        "long_name.zip": (zipped({"a" * 60_000 + "/1.png": b"x"}), "…"),
+        "long_name.zip": (zipped({"a" * 60_000 + "/1.png": b"x"}), "texts of 60,006 letters"),
         "controls.zip": (zipped({"a\x1b[31m\n/1.png": b"x"}), "a�[31m�/1.png"),
         "entries.zip": (entries(1_000_000), "1,000,000 files; at most 50,000"),
         "matlab.zip": (mat(X=X), "a MATLAB file by its content"),

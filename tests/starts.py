@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import sync_playwright
 
-from tests.browser import Server, launch, settled, watch
+from tests.browser import Server, launch, part, settled, watch
 
 
 def _spin() -> None:
@@ -42,7 +42,7 @@ def first_visit(browser) -> str:
                 page.goto(server.url)
                 page.locator(".st-key-matrix canvas[data-drawn]").wait_for(timeout=120_000)
                 settled(page)
-                problems += page.get_by_test_id("stException").all_inner_texts()
+                problems += part(page, "exception").all_inner_texts()
                 return "; ".join(problems)
             except Exception as error:
                 return f"{error} {server.log()}"

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from tests.browser import settled
+from tests.browser import part, settled
 
 
 def test_run_stop_go_on_and_download(new_page, app_url, tmp_path):
@@ -13,7 +13,7 @@ def test_run_stop_go_on_and_download(new_page, app_url, tmp_path):
     run.click()
     # BDR comes last and takes seconds; by then the others are done.
     page.get_by_text("of 12: BDR").first.wait_for(timeout=90_000)
-    page.get_by_test_id("stMain").get_by_role("button", name="Stop", exact=True).click()
+    part(page, "main").get_by_role("button", name="Stop", exact=True).click()
     settled(page)
     page.get_by_text("Stopped; what was done is kept.").wait_for()
     table = page.get_by_role("table", name="ACC of methods and dense stages")
@@ -58,11 +58,11 @@ def test_a_run_ends_by_streamlits_stop_and_by_other_data(new_page, app_url):
     run = page.get_by_role("button", name="Run", exact=True)
     run.click()
     page.get_by_text(": BDR").first.wait_for(timeout=90_000)
-    page.get_by_test_id("stHeader").get_by_role("button", name="Stop").click()
+    part(page, "header").get_by_role("button", name="Stop").click()
     settled(page)
     page.get_by_text("Stopped; what was done is kept.").wait_for()
-    assert page.get_by_test_id("stProgress").count() == 0
-    page.get_by_test_id("stMain").get_by_text("D2", exact=True).click()
+    assert part(page, "progress").count() == 0
+    part(page, "main").get_by_text("D2", exact=True).click()
     settled(page)
     assert page.get_by_text("6 cells, 2 of them done").count() == 1
     picture = page.get_by_role("img", name="Affinity of LSR-D1")

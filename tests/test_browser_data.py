@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser import settled
+from tests.browser import part, settled
 from tests.conftest import DATA, ROOT
 
 FILES = {
@@ -37,7 +37,7 @@ def upload(page, file):
 
 
 def size(page):
-    values = page.locator('[data-testid="stMetricValue"]').all_inner_texts()
+    values = part(page, "value").all_inner_texts()
     return tuple(value.strip() for value in values[:3])
 
 
@@ -100,7 +100,7 @@ def test_keyboard(screen):
     screen.keyboard.press("Enter")
     screen.wait_for_url("**each=20**")
     settled(screen)
-    assert "80" in screen.locator('[data-testid="stTable"]').inner_text()
+    assert "80" in part(screen, "table").inner_text()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -113,5 +113,5 @@ def test_nothing_runs_out_of_the_page(new_page, app_url, scheme):
         charts.nth(4).wait_for()
         settled(page)
         assert charts.count() == 5
-        main = page.locator('[data-testid="stMain"]')
+        main = part(page, "main")
         assert main.evaluate("e => e.scrollWidth <= e.clientWidth")

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from sdsc_core import datasets, imc, misplaced, pce, spectral_clustering, summarise
-from tests.browser import ROOT, settled
+from tests.browser import ROOT, named, part, settled
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def address(page):
 
 def figures(page):
     """Large figures and the table of metrics, as text."""
-    cards = page.get_by_test_id("stMetric")
+    cards = part(page, "metric")
     table = page.get_by_role("table", name="Metrics of W and W*")
     return cards.all_inner_texts(), table.get_by_role("row").all_inner_texts()
 
@@ -297,7 +297,7 @@ def choose_point(page, faces):
 
 def test_marking_and_progress_move_nothing(page, app_url):
     start(page, app_url)
-    place = "e => e.getBoundingClientRect().top + e.closest('.stMain').scrollTop"
+    place = named("e => e.getBoundingClientRect().top + e.closest('@main').scrollTop")
     before = control(page, "embedding").evaluate(place)
     embedding(page).focus()
     page.keyboard.press("ArrowRight")
@@ -316,12 +316,12 @@ def test_marking_and_progress_move_nothing(page, app_url):
 # hides a part of itself.
 CUT = """() => {
   const all = (what) => [...document.querySelectorAll(what)].filter((e) => e.offsetParent);
-  const right = (e) => e.getBoundingClientRect().right, edge = right(document.querySelector(".stMain"));
+  const right = (e) => e.getBoundingClientRect().right, edge = right(document.querySelector("@main"));
   const cut = [
-    ...all(".stMain :is(button, th, td, p, [data-testid=stMetricDelta])").filter((e) => right(e) > edge),
-    ...all("[data-testid=stButtonGroup]").filter(
+    ...all("@main :is(button, th, td, p, @delta)").filter((e) => right(e) > edge),
+    ...all("@choices").filter(
       (e) => right([...e.querySelectorAll("button")].at(-1)) > right(e) + 1),
-    ...all(".stHtml, .stMain button, [data-testid=stMetric] *").filter(
+    ...all("@html, @main button, @metric *").filter(
       (e) => e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== "visible"),
   ];
   return cut.map((e) => `${e.tagName}: ${e.textContent}`);
@@ -335,7 +335,7 @@ def test_nothing_is_cut_off_in_a_small_window(page, app_url, size):
     page.get_by_role("button", name="Pin as A").click()
     settled(page)
     pick(page, "view", "W* − W")
-    assert page.evaluate(CUT) == []
+    assert page.evaluate(named(CUT)) == []
     rows = {
         key: {control(page, key).get_by_role("radio").nth(k).bounding_box()["y"] for k in (0, -1)}
         for key in ("clusters", "dense", "view", "order", "colour")
@@ -357,7 +357,7 @@ def test_an_address_shows_the_same_to_somebody_else(page, new_page, app_url):
 def test_dark_theme(new_page, app_url):
     page = new_page(color_scheme="dark")
     start(page, app_url)
-    shown = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    shown = part(page, "app").evaluate("e => getComputedStyle(e).backgroundColor")
     assert max(int(v) for v in re.findall(r"\d+", shown)[:3]) < 60
     corner = canvas(page).evaluate("c => [...c.getContext('2d').getImageData(2, 2, 1, 1).data]")
     assert max(corner[:3]) < 60

@@ -18,6 +18,7 @@ from PIL import Image
 from scipy.io import savemat
 from sklearn.decomposition import PCA
 
+from sdsc_core.blocks import Cancelled
 from sdsc_core.datasets import (
     KNOWN,
     OWN,
@@ -254,6 +255,15 @@ class TestPrepare:
         reduced = prepare(data, centre=True, pca=4, unit_norm=True)
         np.testing.assert_allclose(np.linalg.norm(reduced.X, axis=1), 1)
         assert reduced.class_names == data.class_names
+
+    def test_pca_may_be_cancelled(self):
+        def stop(done, total):
+            raise Cancelled
+
+        data = make_subspaces()
+        assert prepare(data, unit_norm=True, progress=stop).n_points == data.n_points
+        with pytest.raises(Cancelled):
+            prepare(data, pca=4, progress=stop)
 
     def test_zero_sample_keeps_its_zeros(self):
         data = Dataset(np.array([[0.0, 0.0], [3.0, 4.0]]), None, "two")

@@ -8,12 +8,14 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sdsc_core.blocks import Cancelled
 from sdsc_core.dense import (
     changes,
     dense_pass,
     dense_stage,
     densify,
     explain,
+    explanations,
     pce,
     sparse_pass,
     to_distance,
@@ -396,3 +398,21 @@ def test_witnesses_of_short_rows(rule):
         for i, j, *_, case, witness in zip(*changes(W, star, rule), strict=True):
             e = explain(W, int(i), int(j), rule=rule)
             assert (case, witness) == (e.condition, e.witness)
+
+
+def test_causes_come_in_blocks_and_may_be_cancelled(monkeypatch):
+    W = sparse_graph(200)
+    star = pce(W)
+    whole, seen = changes(W, star), []
+    monkeypatch.setattr(explanations, "PAIRS_A_BLOCK", 7)
+    parts = changes(W, star, n_jobs=1, progress=lambda done, total: seen.append((done, total)))
+    n = len(whole)
+    assert n > 14 and seen == [(min(k, n), n) for k in range(0, n + 7, 7)]
+    for a, b in zip(whole, parts, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+    def stop(done, total):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        changes(W, star, progress=stop)

@@ -1,6 +1,7 @@
 """The house: no cycle between modules, no arrow from library to app, nothing too long to read."""
 
 import ast
+import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -94,6 +95,14 @@ def test_streamlits_inner_names_stand_in_one_file():
         (name, inner) for name, text in texts.items() for inner in INNER_NAMES if inner in text
     ]
     assert not found
+
+
+def test_streamlits_test_ids_stand_in_one_file_of_the_tests():
+    own = {"browser.py", Path(__file__).name}
+    files = [file for file in (ROOT / "tests").glob("*.py") if file.name not in own]
+    used = re.compile(r"data-testid|get_by_test_id|[\"'.=]st[A-Z]")
+    found = [(file.name, hit[0]) for file in files for hit in used.finditer(file.read_text())]
+    assert files and not found
 
 
 @pytest.mark.parametrize("name", list(modules()))

@@ -1,11 +1,14 @@
 """A session without a browser: settings that Streamlit dropped, memory, what a figure hangs on."""
 
+import threading
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
 
 from pages.compare import running as compare_run
+from pages.shared import run as shared_run
 from pages.shared import settings
 from pages.shared.memory import Memory, held
 from pages.shared.run import run_key
@@ -194,3 +197,81 @@ def test_matrices_of_a_comparison_are_bounded_by_bytes(app, monkeypatch):
     kept = app.session_state["matrices"]
     assert len(app.session_state["cells"]) == 4 and 1 <= len(kept) < 4
     assert sum(held(list(kept.values())).values()) <= 400_000 or len(kept) == 1
+
+
+class Hurried(Exception):
+    """What a click raises in the script."""
+
+
+def test_every_long_stage_is_watched(app, monkeypatch):
+    """So that progress is shown, and a click or a stop is heeded while it computes."""
+    watched, titles = shared_run.watched, set()
+
+    def spy(work, progress):
+        titles.add(progress.title)
+        return watched(work, progress)
+
+    monkeypatch.setattr(shared_run, "watched", spy)
+    app.query_params.update(data="motion", gamma="4", each="20", pca="9", step="stage")
+    for screen in ("data", "explore", "inspect", "step"):
+        app.switch_page(f"pages/{screen}/page.py")
+        run(app)
+    assert titles == {
+        "Preparing the data", "Measuring the variance that PCA keeps", "Measuring Q",
+        "Looking for the cause of every raised pair", "Adding up vol and cut",
+        "Sorting the raised pairs", "Drawing W and W* for every Γ", "Clustering for Γ = 1",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("stage", ["prepare", "changes"])
+def test_a_click_ends_a_long_stage_at_once(app, monkeypatch, stage):
+    """The stage itself never ends here; what a click raises comes through, and nothing is kept."""
+    forever, begun = threading.Event(), threading.Event()
+
+    def endless(*args, progress, **options):
+        begun.set()
+        forever.wait(60)
+        progress(0, 1)
+
+    def click(bar, done, total):
+        if begun.is_set():
+            raise Hurried
+
+    app.query_params.update(data="motion", gamma="4", pca="9")
+    app.switch_page("pages/inspect/page.py")
+    with monkeypatch.context() as patch:
+        where = shared_run.datasets if stage == "prepare" else shared_run
+        patch.setattr(where, stage, endless)
+        patch.setattr(shared_run.ProgressBar, "__call__", click)
+        app.run()
+    forever.set()
+    assert begun.is_set() and "Hurried" in str(app.exception[0])
+    run(app)
+    assert app.dataframe[0].value.shape[0] > 0
+
+
+@pytest.mark.parametrize(
+    "stage", ["Looking for the cause of every raised pair", "Preparing the data"]
+)
+def test_what_was_stopped_says_so_until_it_is_asked_for(app, monkeypatch, stage):
+    """A press of Stop is its callback and a run."""
+    bars = []
+    begin = shared_run.ProgressBar.__init__
+
+    def spy(bar, *args, **options):
+        begin(bar, *args, **options)
+        bars.append(bar)
+
+    monkeypatch.setattr(shared_run.ProgressBar, "__init__", spy)
+    app.query_params.update(data="motion", gamma="4", pca="9")
+    app.switch_page("pages/inspect/page.py")
+    run(app)
+    stop = next(bar for bar in bars if bar.title == stage).on_stop
+    app.session_state["stopped_one"] = stop.args[0]
+    for kept in ("memory", "prepared", "last"):  # as if it had not come to its end
+        del app.session_state[kept]
+    run(app)
+    assert not app.dataframe and "topped" in app.warning[0].value
+    next(b for b in app.button if b.label == "Compute").click()
+    run(app)
+    assert len(app.dataframe[0].value) and not app.warning

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdsc_core import clustering_accuracy, connectivity, explain, imc, pce, spectral_clustering
+from sdsc_core.blocks import Cancelled
 from sdsc_core.datasets import make_subspaces
 from sdsc_core.imc_path import ImcPath
 from sdsc_core.tracing import examples, level, stages_at_gamma, sweep, trace
@@ -157,6 +158,22 @@ def test_growing_gives_the_figures_of_each_gamma():
     without = stages_at_gamma(path, 4, 3, dense=None)
     assert without.W_star is without.W and without.after is without.before
     assert without.after.acc is None
+
+
+@pytest.mark.parametrize("calls", [1, 4])
+def test_growing_may_be_cancelled(calls):
+    """In the dense stage, and among the products of the search for eigenvectors."""
+    data = make_subspaces(3, 4, 12, points_each=70, noise=0.2, random_state=2)
+    path, heard = imc(data.X, 3), []
+
+    def stop(done, total):
+        heard.append(done)
+        if len(heard) == calls:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        stages_at_gamma(path, 3, 3, data.labels, progress=stop)
+    assert len(heard) == calls
 
 
 @pytest.mark.parametrize(

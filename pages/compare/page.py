@@ -12,14 +12,14 @@ with opening(
     from pages.compare import choosing, running, showing
     from pages.shared import sidebar
     from pages.shared.run import current_data
-    from pages.shared.screen import need_data
+    from pages.shared.screen import explain_problem, need_data
     from pages.shared.warm import warm
 warm(spot)
 sidebar.choose_data()
 need_data()
-data = current_data()
+data = current_data(spot)
 if st.session_state.unprepared:
-    st.warning(st.session_state.unprepared, icon=":material/info:")
+    explain_problem(st.session_state.unprepared)
     st.stop()
 
 choosing.choose(data)

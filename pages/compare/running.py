@@ -18,6 +18,7 @@ from pages.shared.memory import held
 from pages.shared.run import cached, preparation, source, spell_key
 from pages.shared.stop import heed_stop
 from sdsc_core import METHODS, RunSettings, compare
+from sdsc_core.blocks import Progress, watched
 from sdsc_core.checks import Affinity
 from sdsc_core.datasets import Dataset, prepare
 
@@ -69,12 +70,16 @@ class Job:
         own = {"dense": dense, "n_clusters": self.n_clusters, "seed": self.seed, **thetas}
         return RunSettings.of_method(self.method, self.params, **own)
 
-    def points(self) -> Dataset:
+    def points(self, progress: Progress) -> Dataset:
         """The data of this repeat: another draw where the Data screen draws samples."""
         if not self.options["per_class"] or not self.repeat:
             return self.data
         drawn = (self.raw.digest, *(spell_key(v) for v in self.options.values()))
-        return cached(("draw", drawn), lambda: prepare(self.raw, **self.options))
+
+        def draw(tell: Progress | None) -> Dataset:
+            return prepare(self.raw, **self.options, progress=tell)
+
+        return cached(("draw", drawn), lambda: watched(draw, progress))
 
 
 @dataclass
@@ -199,7 +204,7 @@ def work(chosen: list[Job], spot: Any) -> None:
 
 def _compute(job: Job, bar: RunBar) -> compare.Result:
     """A cell's figures; its matrices are kept where they are small enough."""
-    data = job.points()
+    data = job.points(bar)
     result, run = compare.compare_cell(
         data, job.settings(), repeat=job.repeat, keep=_keep_sparse, report=lambda title: bar
     )

@@ -9,6 +9,7 @@ with opening(
     "Data",
     "**Choose** data, **look** at it, **prepare** it: what you see at the bottom is what all other"
     " screens work with. What you load is yours alone and stays while you move between screens.",
+    overlay=True,
 ) as spot:
     from pages.data import preparing, preview, reading, sources
     from pages.shared import loading, sidebar
@@ -38,8 +39,7 @@ if not loading.present(state.data):
     st.stop()
 
 raw = source(state.data)
-with spot, st.spinner("Preparing …"):
-    data = current_data()
+data = current_data(spot)
 st.subheader("2 · Look", anchor=False)
 preview.show(data if state.hide else raw)
 if state.data in loading.sets():

@@ -5,10 +5,11 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import loading
-from pages.shared.run import cached, spell_key
+from pages.shared.run import compute_button, patiently, spell_key, stopped
 from pages.shared.settings import PREPARE, apply, defaults, locked
 from pages.shared.text import escape_markdown
 from sdsc_core import figures
+from sdsc_core.blocks import Progress
 from sdsc_core.datasets import Dataset, prepare, variance_curve
 from sdsc_core.estimates import seconds_needed
 
@@ -80,6 +81,8 @@ def effect(raw: Dataset, data: Dataset) -> None:
             f"{escape_markdown(state.unprepared)} Until then all data is used.",
             icon=":material/error:",
         )
+        if stopped(state.unprepared):
+            compute_button("preparing")
         return
     if state.pca == 1:
         st.warning(
@@ -119,15 +122,16 @@ def _variance_kept(raw: Dataset) -> str:
     if state.pca < 2:
         return "100 %"
 
-    def share() -> float:
-        chosen = prepare(
-            raw, classes=state.classes or None, per_class=state.each or None,
-            random_state=state.draw,
-        )  # fmt: skip
-        return float(variance_curve(chosen, state.pca)[0][-1])
+    pca, draw = state.pca, state.draw  # the session cannot be had where the work is done
+    classes, each = state.classes or None, state.each or None
+
+    def share(tell: Progress | None) -> float:
+        chosen = prepare(raw, classes=classes, per_class=each, random_state=draw)
+        return float(variance_curve(chosen, pca)[0][-1])
 
     key = tuple(spell_key(state[name]) for name in ("classes", "each", "draw", "pca"))
-    return f"{100 * cached(('kept', raw.digest, key), share):.1f} %"
+    kept = patiently("Measuring the variance that PCA keeps", ("kept", raw.digest, key), share)
+    return f"{100 * kept:.1f} %"
 
 
 def _class_sizes(raw: Dataset, data: Dataset) -> None:

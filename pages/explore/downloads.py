@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -9,8 +10,8 @@ import streamlit as st
 from pages.shared.settings import SETTINGS
 from sdsc_core import figures
 from sdsc_core.datasets import KNOWN, SAMPLES, points_csv
-from sdsc_core.run import Run
-from sdsc_core.script import affinity_npz, script
+from sdsc_core.run import Run, Side
+from sdsc_core.script import affinity_npz, columns_of, script
 
 
 def show(run: Run) -> None:
@@ -25,12 +26,13 @@ def show(run: Run) -> None:
         )
     )
     # A file is made outside of this run, where the session's settings cannot be had.
+    matrix = partial(_matrix, run)
     chosen = {name: st.session_state[name] for name in SETTINGS}
     load = load_lines(chosen["data"], st.session_state.get("read_as", {}))
     files: list[tuple[str, str, str, Callable[[], str | bytes]]] = [
         ("Labels (.csv)", "labels.csv", "text/csv", lambda: labels_csv(run)),
-        ("W (.npz)", "W.npz", "application/octet-stream", lambda: affinity_npz(run.before.W)),
-        ("W* (.npz)", "W_star.npz", "application/octet-stream", lambda: affinity_npz(run.after.W)),
+        ("W (.npz)", "W.npz", "application/octet-stream", lambda: matrix(run.before)),
+        ("W* (.npz)", "W_star.npz", "application/octet-stream", lambda: matrix(run.after)),
         (
             "Settings (.json)",
             "settings.json",
@@ -61,6 +63,21 @@ def show(run: Run) -> None:
     st.caption("A .png of the matrices: the PNG button above them. Charts have a camera button.")
 
 
+def _matrix(run: Run, side: Side) -> bytes:
+    return affinity_npz(side.W, columns_of(run))
+
+
+def point_titles(run: Run) -> list[str]:
+    """All that is known of each point, in a line."""
+    classes = columns_of(run).get("class")
+    return [
+        title
+        + (f", class {classes[k]}" if classes is not None else "")
+        + f", cluster {run.before.labels[k]} of W, {run.after.labels[k]} of W*"
+        for k, title in enumerate(run.data.titles())
+    ]
+
+
 def labels_csv(run: Run) -> str:
     """Row of the file, identifier, class and clusters of each point."""
     return points_csv(run.data, run.before.labels, run.after.labels)
@@ -71,6 +88,9 @@ def settings_json(run: Run, chosen: dict[str, Any], load: str) -> str:
     a = run.after.summary
     result = {"ACC": a.acc, "NMI": a.nmi, "CONN": a.conn.whole, "Ncut": a.ncut, "k": run.n_clusters}
     kept = {"settings": chosen, "data": run.data.name, "loaded by": load, "result": result}
+    points = [chosen["point"], *(chosen["pair"] or ())]
+    titles = point_titles(run)
+    kept["points"] = [titles[p] for p in dict.fromkeys(points) if 0 <= p < len(titles)]
     return json.dumps(kept, indent=2, ensure_ascii=False)
 
 
@@ -78,7 +98,7 @@ def affinity_html(run: Run, order: str) -> str:
     """W and W* as heat maps that need no server."""
     points = figures.ordering(order, run.data.labels, run.after.labels)
     sides = [("W (IMC)", run.before.W), (f"W* ({run.settings.dense or 'none'})", run.after.W)]
-    return figures.affinities(sides, points).to_html()
+    return figures.affinities(sides, points, point_titles(run)).to_html()
 
 
 def embedding_html(run: Run) -> str:
@@ -88,7 +108,7 @@ def embedding_html(run: Run) -> str:
         [(name, figures.projection(s.spectrum, s.k, 2)) for name, s in sides],
         [figures.alike(s.labels, run.after.labels) for _, s in sides],
         [f"cluster {c}" for c in range(max(run.n_clusters, run.before.k))],
-        titles=run.data.titles(),
+        titles=point_titles(run),
     ).to_html()
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from pages.explore import notes
-from pages.shared.run import cached, run_key
+from pages.shared.run import patiently, run_key
 from pages.shared.tables import cell, html_table
 from pages.shared.text import escape_markdown, number, signed
 from sdsc_core import analyse
@@ -78,5 +78,9 @@ def _change(value: float | None, base: float | None, good: int) -> str:
 
 def _q(run: Run) -> float | None:
     labels = run.after.labels if run.data.labels is None else run.data.labels
-    value = cached(("Q", run_key(run)), lambda: analyse(run.before.W, run.after.W, labels).q)
+    value = patiently(
+        "Measuring Q",
+        ("Q", run_key(run)),
+        lambda tell: analyse(run.before.W, run.after.W, labels).q,
+    )
     return None if np.isnan(value) else value

@@ -6,10 +6,11 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages.shared.groups import conditions, groups
-from pages.shared.run import cached, causes, run_key
+from pages.shared.run import causes, patiently, run_key
 from pages.shared.tables import html_table
 from pages.shared.text import number
 from sdsc_core import Analysis, analyse, cut_vol, figures, ncut, tally
+from sdsc_core.blocks import Progress
 from sdsc_core.run import Run
 
 HARDLY = 0.25  # cut "hardly" grows where it grows by at most this part of what vol grows by
@@ -21,11 +22,11 @@ def measured(run: Run) -> tuple[Analysis, Pair, Pair]:
     """η, ζ, k, τ, Q of eq. 9–13; vol and cut of each cluster, in W and W*."""
     by = groups(run)
 
-    def work() -> tuple[Analysis, Pair, Pair]:
+    def work(tell: Progress | None) -> tuple[Analysis, Pair, Pair]:
         (cut, vol), (cut_s, vol_s) = (cut_vol(s.W, by.of) for s in (run.before, run.after))
         return analyse(run.before.W, run.after.W, by.of), (vol, vol_s), (cut, cut_s)
 
-    return cached(("sums", run_key(run), by.one), work)
+    return patiently("Adding up vol and cut", ("sums", run_key(run), by.one), work)
 
 
 def verdict(a: Analysis, vol: Pair, cut: Pair, many: str) -> str:

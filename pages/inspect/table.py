@@ -6,10 +6,12 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages.shared.groups import Groups, conditions, groups
-from pages.shared.run import causes, run_key
+from pages.shared.run import causes, patiently, run_key
 from pages.shared.settings import rebuild
 from sdsc_core import Changes, rank_changes
+from sdsc_core.datasets import Dataset
 from sdsc_core.run import Run
+from sdsc_core.script import changes_csv
 
 PAGE = 200  # rows of the table at a time
 
@@ -52,8 +54,13 @@ def show(run: Run) -> tuple[int, int] | None:
     st.session_state.sheet = sheet = min(st.session_state.sheet, sheets)
     rows = order[(sheet - 1) * PAGE : sheet * PAGE]
     pairs = np.column_stack([changed.i[rows], changed.j[rows]])
-    _rows(changed, by, rows, pairs, _chosen(run), conditions(run))
+    _rows(run, changed, rows, pairs)
     _turn(len(order), len(changed), sheets)
+    st.download_button(
+        "These pairs (.csv)", lambda: changes_csv(run, changed, order), "raised_pairs.csv",
+        "text/csv", key="download pairs", on_click="ignore",
+        help="All rows that pass, with row, identifier, class and clusters of i, j and k.",
+    )  # fmt: skip
     return _chosen(run) or (int(pairs[0, 0]), int(pairs[0, 1]))
 
 
@@ -63,7 +70,7 @@ def _chosen(run: Run) -> tuple[int, int] | None:
 
 
 def _ranked(run: Run, changed: Changes, by: Groups) -> NDArray[np.int64]:
-    """Filters and order as set; the last one is kept, so that turning a page costs nothing."""
+    """Filters and order as set; kept, so that turning a page costs nothing."""
     state, known = st.session_state, conditions(run)
     state.conditions = [c for c in state.conditions if c in known]
     state.groups = [g for g in state.groups if g < len(by.names)]
@@ -90,28 +97,22 @@ def _ranked(run: Run, changed: Changes, by: Groups) -> NDArray[np.int64]:
         run_key(run), by.one,
         state.sort, state.where, tuple(state.conditions), tuple(state.groups),
     )  # fmt: skip
-    if state.get("ranked", (None,))[0] != key:
-        found = rank_changes(
-            changed, by.of, "between" if state.sort == "worst" else state.sort,
-            where=state.where, conditions=state.conditions, clusters=state.groups,
-        )  # fmt: skip
-        state.ranked = (key, found)
-    return state.ranked[1]
+    by_what = "between" if state.sort == "worst" else state.sort
+    kept = {"where": state.where, "conditions": state.conditions, "clusters": state.groups}
+    return patiently(
+        "Sorting the raised pairs",
+        ("ranked", key),
+        lambda tell: rank_changes(changed, by.of, by_what, **kept),
+    )
 
 
 def _first_page() -> None:
     st.session_state.sheet = 1
 
 
-def _rows(
-    changed: Changes,
-    by: Groups,
-    rows: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-    chosen: tuple[int, int] | None,
-    names: dict[int, str],
-) -> None:
-    state = st.session_state
+def _rows(run: Run, changed: Changes, rows: NDArray[np.int64], pairs: NDArray[np.int64]) -> None:
+    state, by, chosen = st.session_state, groups(run), _chosen(run)
+    names = conditions(run)
     i, j = pairs.T
     of = np.array(by.names)
     frame = pd.DataFrame(
@@ -126,6 +127,7 @@ def _rows(
             "cause": [names[c] for c in changed.condition[rows]],
             "witness": changed.witness[rows],
         }
+        | places_of(run.data, i=i, j=j, k=changed.witness[rows])
     )
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     wanted = sorted(chosen) if chosen else [-1, -1]
@@ -147,6 +149,20 @@ def _rows(
         },
         alt=f"Table of changed entries, {len(frame)} rows.",
     )  # fmt: skip
+
+
+def places_of(data: Dataset, **points: NDArray[np.int64]) -> dict[str, NDArray]:
+    """Columns with the row of the file of some points, and their identifiers where there are any.
+
+    A table's own download has them too.
+    """
+    found: dict[str, NDArray] = {}
+    for name, which in points.items():
+        there = which >= 0
+        found[f"row of {name}"] = np.where(there, data.row_numbers[which].astype(object), None)
+        if data.identifiers is not None:
+            found[f"identifier of {name}"] = np.where(there, data.identifiers[which], "")
+    return found
 
 
 def _choose(key: str, pairs: NDArray[np.int64]) -> None:

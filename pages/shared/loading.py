@@ -6,6 +6,7 @@ read changes nothing: what was there before stays in use.
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,10 @@ from pages.shared.settings import PREPARE, apply, defaults, rebuild
 from pages.shared.stop import heed_stop
 from pages.shared.streamlit_inside import UploadedFile
 from pages.shared.text import counted, escape_markdown
-from sdsc_core.blocks import Progress
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, Limits, describe
 
 LARGEST = 1e100  # squares and sums of such values still have room
+STOPPED = "Reading was stopped; set the file aside and choose it again, or another one."
 FRESH = (*PREPARE, "point", "pair")  # settings that belong to one data set
 READ = ("looked", "columns", "parsed", "filled")  # what is kept of the file that is read
 
@@ -143,15 +144,11 @@ def read_once(
 
     Stop, a click and a closed tab all raise in ``progress``, which ends the reader of the file.
     """
-    stopped = "Its reading was stopped; choose the file again to read it."
-
-    def note() -> None:
-        st.session_state[slot] = (key, None, stopped)
-
+    stop = partial(st.session_state.update, {slot: (key, None, STOPPED)})
     spot = st.empty()
-    bar: Progress = ProgressBar(f"Reading {escape_markdown(draft.file)}", spot, on_stop=note)
+    bar = ProgressBar(f"Reading {escape_markdown(draft.file)}", spot, stop, slot)
     options |= {"name": draft.file, "limits": Limits.of_server(), "progress": bar}
-    with heed_stop(note):
+    with heed_stop(stop):
         result = once(slot, key, lambda: work(draft.source, **options))
     spot.empty()
     return result

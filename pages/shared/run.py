@@ -7,6 +7,7 @@ takes long shows its progress and can be stopped; the last good result stays on 
 import time
 from collections.abc import Callable, Hashable
 from contextlib import suppress
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from pages.shared.memory import Memory
 from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
 from pages.shared.stop import heed_stop
 from sdsc_core import Changes, changes, datasets
+from sdsc_core.blocks import Progress, watched
 from sdsc_core.checks import check_data
 from sdsc_core.datasets import Dataset
 from sdsc_core.run import Run, run_stages
@@ -24,24 +26,32 @@ from sdsc_core.settings import GAP, RunSettings
 T = TypeVar("T")
 BUDGET = 500_000_000  # bytes of results that a session keeps
 PATIENCE = 0.6  # seconds before progress is shown
+NOT_PREPARED = "Preparing the data was stopped; press Compute, or prepare it otherwise."
 
 
 def cached(key: Hashable, compute: Callable[[], T]) -> T:
     """The value for a key, computed once; what was not used for longest is let go."""
+    return _memory().get(key, compute)
+
+
+def _memory() -> Memory:
     memory: Memory = st.session_state.setdefault("memory", Memory(BUDGET))
     memory.run = st.session_state.run_number
-    return memory.get(key, compute)
+    return memory
 
 
 class ProgressBar:
     """A bar and a Stop button that appear once work takes longer than a moment.
 
-    ``title`` is what is at work, and may change. Every call is also where a click or Streamlit's
-    own Stop ends the script, so it must be called often: see `watched`.
+    ``title`` is what is at work, and may change; ``name`` tells the bars of one page apart. Every
+    call is also where a click or Streamlit's own Stop ends the script, so it must be called often:
+    see `watched`.
     """
 
-    def __init__(self, title: str, spot: Any, on_stop: Callable[[], None] | None = None):
-        self.title, self.spot, self.on_stop = title, spot, on_stop or _stop
+    def __init__(
+        self, title: str, spot: Any, on_stop: Callable[[], None] | None = None, name: str = "work"
+    ):
+        self.title, self.spot, self.on_stop, self.name = title, spot, on_stop or _stop, name
         self.begun = self.shown = time.monotonic()
         self.bar: Any = None
 
@@ -58,7 +68,7 @@ class ProgressBar:
             with self.spot.container():
                 self.bar = st.progress(0.0, text)
                 st.button(
-                    "Stop", key="stop work", on_click=self.on_stop,
+                    "Stop", key=f"stop {self.name}", on_click=self.on_stop,
                     help="Keep what is done.",
                 )  # fmt: skip
         # An unknown total: the bar moves ever more slowly, and never to its end.
@@ -69,10 +79,55 @@ def _stop() -> None:
     st.session_state.stopped = st.session_state.get("wanted")
 
 
-def current_data() -> Dataset:
+def patiently(title: str, key: Hashable, work: Callable[[Progress | None], T]) -> T:
+    """As `cached`, for ``work(tell)`` that may take long: progress is shown, and can be stopped.
+
+    Where it was stopped, the page says so and ends here, until Compute is pressed or the key is
+    another one. It works in a thread of its own, where nothing of the session can be had.
+    """
+    if key in _memory():
+        return cached(key, lambda: work(None))
+    if _was_stopped(key):
+        st.warning(f"Stopped: {title}.", icon=":material/info:")
+        compute_button(title)
+        st.stop()
+    spot, stop = st.empty(), partial(_stop_one, key)
+    bar = ProgressBar(title, spot, stop, title)
+    try:
+        with heed_stop(stop):
+            value = cached(key, lambda: watched(work, bar))
+    except MemoryError:
+        st.warning(f"{title}: there is not enough memory; choose fewer points.")
+        st.stop()
+    spot.empty()
+    return value
+
+
+def compute_button(name: str) -> None:
+    """Go on with what was stopped."""
+    forget = partial(st.session_state.update, stopped=None, stopped_one=None)
+    st.button("Compute", key=f"compute {name}", on_click=forget)
+
+
+def stopped(problem: str) -> bool:
+    """Whether the user stopped what a screen wants, so that Compute goes on with it."""
+    key = st.session_state.get("stopped")
+    return problem == NOT_PREPARED or (key is not None and key == st.session_state.get("wanted"))
+
+
+def _stop_one(key: Hashable) -> None:
+    st.session_state.stopped_one = key
+
+
+def _was_stopped(key: Hashable) -> bool:
+    return bool(st.session_state.get("stopped_one") == key)
+
+
+def current_data(spot: Any = None) -> Dataset:
     """The chosen data set, prepared as the settings say; labels gone where answers are hidden.
 
-    Where it cannot be prepared so, it comes as it is, and `show_or_last` says why.
+    Where it cannot be prepared so, or that was stopped, it comes as it is, and `show_or_last` says
+    why. Progress appears in ``spot``.
     """
     state = st.session_state
     raw = source(state.data)
@@ -81,14 +136,27 @@ def current_data() -> Dataset:
     state.unprepared = ""
     try:
         if state.get("prepared", (None,))[0] != key:  # one of them: a large one fills the memory
-            prepared = datasets.prepare(raw, **preparation(raw))
+            prepared = _prepare(raw, key, st.empty() if spot is None else spot)
             state.prepared = (key, _hidden(prepared) if state.hide else prepared)
         return state.prepared[1]
     except (ValueError, MemoryError) as problem:
         state.unprepared = str(problem) or "There is not enough memory to prepare this data."
-        if state.hide:  # the problem may name a class
+        if state.hide and not stopped(state.unprepared):  # the problem may name a class
             state.unprepared = "The data cannot be prepared as the address says."
         return _hidden(raw) if state.hide else raw
+
+
+def _prepare(raw: Dataset, key: Hashable, spot: Any) -> Dataset:
+    """`datasets.prepare` with progress; a ValueError where it was stopped."""
+    if _was_stopped(key):
+        raise ValueError(NOT_PREPARED)
+    stop, options = partial(_stop_one, key), preparation(raw)
+    bar = ProgressBar("Preparing the data", spot, stop, "preparing")
+    with heed_stop(stop):
+        prepared = watched(lambda tell: datasets.prepare(raw, **options, progress=tell), bar)
+    if bar.bar is not None:
+        spot.empty()
+    return prepared
 
 
 def spell_key(value: Any) -> Hashable:
@@ -103,10 +171,16 @@ def source(name: str) -> Dataset:
 
 def restore(name: str) -> None:
     """Load a known set that an address speaks of, where the folder of the server holds it."""
-    loaded = st.session_state.setdefault("loaded", {})
-    if name in datasets.KNOWN and name not in loaded and datasets.known_file(name):
-        with suppress(ValueError, MemoryError):  # a damaged file: the sidebar says what is missing
-            loaded[name] = datasets.load_known(name)
+    loaded, key = st.session_state.setdefault("loaded", {}), ("restore", name)
+    if name not in datasets.KNOWN or name in loaded or _was_stopped(key):
+        return
+    if not datasets.known_file(name):
+        return
+    spot, stop = st.empty(), partial(_stop_one, key)
+    bar = ProgressBar(f"Reading {datasets.KNOWN[name].title}", spot, stop, "restore")
+    with suppress(ValueError, MemoryError), heed_stop(stop):  # damaged: the page says it is missing
+        loaded[name] = watched(lambda tell: datasets.load_known(name, progress=tell), bar)
+    spot.empty()
 
 
 def preparation(raw: Dataset) -> dict[str, Any]:
@@ -176,9 +250,12 @@ def run_key(run: Run) -> Hashable:
 def causes(run: Run) -> Changes:
     """Every entry that the dense stage raised, with its condition and witness."""
     s = run.settings
-    return cached(
+    return patiently(
+        "Looking for the cause of every raised pair",
         ("causes", run.data.digest, s.dense_key()),
-        lambda: changes(run.before.W, run.after.W, s.dense or "PCE", s.theta1, s.theta2),
+        lambda tell: changes(
+            run.before.W, run.after.W, s.dense or "PCE", s.theta1, s.theta2, progress=tell
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from pages.shared import loading, sidebar
-from pages.shared.run import current_data, show_or_last
+from pages.shared.run import compute_button, current_data, show_or_last, stopped
 from pages.shared.settings import defaults, go_to, in_exercise
 from pages.shared.text import escape_markdown
 from sdsc_core.run import Run
@@ -19,7 +19,7 @@ def present_run(spot: Any) -> Run:
     sidebar.choose_data()
     need_data()
     sidebar.presets()
-    data = current_data()
+    data = current_data(spot)
     sidebar.clusters(data)
     sidebar.method(data)
     run, problem = show_or_last(data, spot)
@@ -33,8 +33,8 @@ def present_run(spot: Any) -> Run:
 def explain_problem(problem: str) -> None:
     """One sentence on what is wrong; what was there stays."""
     st.warning(problem, icon=":material/info:")
-    if st.session_state.get("stopped") == st.session_state.get("wanted"):
-        st.button("Compute", on_click=lambda: st.session_state.pop("stopped", None))
+    if stopped(problem):
+        compute_button("again")
 
 
 def need_data() -> None:

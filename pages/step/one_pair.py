@@ -158,6 +158,7 @@ def vouchers(run: Run, e: Explanation) -> None:
         frame = table_pce(ranked, e, by, s)
     else:
         frame = table_distance(ranked, e, by, s.dense)
+    frame = frame.assign(**table.places_of(run.data, k=np.array([o.k for o in ranked])))
     st.dataframe(
         frame, key=key, hide_index=True, on_select="rerun", selection_mode="single-row",
         height=min(38 + 35 * len(frame), 300), column_config=_formats(frame),

@@ -1,8 +1,9 @@
 """Step through, third part: W and W* as Γ grows, with ACC and CONN."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,12 @@ from pages.components.canvas import stamp
 from pages.components.step_stage import step_stage
 from pages.shared.groups import groups
 from pages.shared.matrix_view import ORDERS
-from pages.shared.run import cached
+from pages.shared.run import cached, patiently
+from pages.shared.stop import heed_stop
 from pages.shared.text import percent
 from sdsc_core import Summary, dense_stage, figures
+from sdsc_core.blocks import Progress, tick, watched
+from sdsc_core.checks import Affinity
 from sdsc_core.figures.steps import Frames, frames
 from sdsc_core.run import Run
 from sdsc_core.tracing import stages_at_gamma
@@ -38,11 +42,36 @@ def show(run: Run) -> None:
     st.markdown(HOW.format(order=ORDERS[order], one=by.one, acc="" if hidden else ACC))
     if run.data.labels is None and not hidden:
         st.info("ACC needs the true classes, which are not known here; CONN goes by the clusters.")
-    done: list[tuple[Summary, Summary]] = cached(
-        ("grown", _key(run), run.before.k, run.n_clusters), list
+    key = ("grown", _key(run), run.before.k, run.n_clusters)
+    drawn = patiently(
+        "Drawing W and W* for every Γ",
+        ("frames", _key(run), order, run.n_clusters),
+        lambda tell: _frames(run, order, tell),
     )
-    unfinished = len(done) < _most(run)
-    st.fragment(_animation, run_every=0.3 if unfinished else None)(run, order, done)
+    first = patiently("Clustering for Γ = 1", (*key, 1), lambda tell: _figures(run, 1, tell))
+    done: list[tuple[Summary, Summary]] = cached(key, lambda: [first])
+    at_work = len(done) < _most(run) and st.session_state.get("stopped_curves") != key
+    above = st.container()
+    _go_on(run, done, key, at_work)
+    with above:
+        st.fragment(_animation, run_every=0.3 if at_work else None)(run, order, done, drawn, key)
+
+
+def _go_on(run: Run, done: list[Any], key: Hashable, at_work: bool) -> None:
+    """Stop the curves, or compute the rest of them.
+
+    A click within the fragment would be heeded only when its run has ended, so this is outside,
+    and there before the first of them.
+    """
+    if at_work:
+        st.button("Stop", key="stop curves", on_click=_stop, args=(key,), help="Keep what is done.")
+    elif len(done) < _most(run):
+        st.info(f"Stopped. The curves go to Γ = {len(done)} of {_most(run)}.")
+        st.button("Go on", key="go on with curves", on_click=_stop, args=(None,))
+
+
+def _stop(key: Hashable) -> None:
+    st.session_state.stopped_curves = key
 
 
 def _most(run: Run) -> int:
@@ -55,38 +84,47 @@ def _key(run: Run) -> tuple[Any, ...]:
     return (run.data.digest, any_gamma.dense_key(), any_gamma.seed)
 
 
-def _animation(run: Run, order: str, done: list[tuple[Summary, Summary]]) -> None:
+def _animation(
+    run: Run, order: str, done: list[tuple[Summary, Summary]], drawn: Frames, key: Hashable
+) -> None:
+    """What is there, and below it the next Γ as they are computed; the next run shows them."""
     most, begun = _most(run), time.monotonic()
-    fresh = len(done) < most
-    while len(done) < most and time.monotonic() - begun < PATIENCE:
-        done.append(_figures(run, len(done) + 1))
-    with st.spinner("W and W* for every Γ …"):
-        drawn = cached(("frames", _key(run), order, run.n_clusters), lambda: _frames(run, order))
-    head = _head(run, order, done, drawn)
-    step_stage(head, drawn)
-    if len(done) < most:
-        st.progress(len(done) / most, f"The curves are being computed: Γ = {len(done)} of {most}")
-    elif fresh:
+    step_stage(_head(run, order, done, drawn), drawn)
+    if len(done) == most or st.session_state.get("stopped_curves") == key:
+        return
+    bar = st.progress(0.0)
+
+    def tell(step: int, steps: int) -> None:
+        text = f"The curves are being computed: Γ = {len(done)} of {most}"
+        bar.progress(len(done) / most, f"{text}, step {step:,}" if step else text)
+
+    with heed_stop(partial(_stop, key)):
+        while len(done) < most and time.monotonic() - begun < PATIENCE:
+            tell(0, 0)
+            done.append(watched(partial(_figures, run, len(done) + 1), tell))
+    if len(done) == most:
         st.rerun()  # once more, without the clock
 
 
-def _figures(run: Run, gamma: int) -> tuple[Summary, Summary]:
+def _figures(run: Run, gamma: int, tell: Progress | None) -> tuple[Summary, Summary]:
     s = run.settings
     g = stages_at_gamma(
         run.path, gamma, run.before.k, run.data.labels, n_clusters_star=run.n_clusters,
-        dense=s.dense, theta1=s.theta1, theta2=s.theta2, random_state=s.seed,
+        dense=s.dense, theta1=s.theta1, theta2=s.theta2, random_state=s.seed, progress=tell,
     )  # fmt: skip
     return g.before, g.after
 
 
-def _frames(run: Run, order: str) -> Frames:
-    s = run.settings
-    thetas = (s.theta1, s.theta2)
-    pairs = (
-        (W, dense_stage(W, s.dense, *thetas))
-        for W in (run.path.affinity(gamma) for gamma in range(1, _most(run) + 1))
-    )
-    return frames(pairs, figures.ordering(order, run.data.labels, run.after.labels))
+def _frames(run: Run, order: str, tell: Progress | None) -> Frames:
+    s, most = run.settings, _most(run)
+
+    def pairs() -> Iterator[tuple[Affinity, Affinity]]:
+        for gamma in range(1, most + 1):
+            tick(tell, gamma, most)
+            W = run.path.affinity(gamma)
+            yield W, dense_stage(W, s.dense, s.theta1, s.theta2)
+
+    return frames(pairs(), figures.ordering(order, run.data.labels, run.after.labels))
 
 
 def _head(

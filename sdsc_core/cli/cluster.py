@@ -5,9 +5,8 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, Literal
-
-import scipy.sparse as sp
 
 from sdsc_core import datasets
 from sdsc_core.checks import check_data
@@ -16,6 +15,7 @@ from sdsc_core.cli.progress import Reporter
 from sdsc_core.methods import KINDS, METHODS
 from sdsc_core.metrics import Summary
 from sdsc_core.run import Run, Side, run_stages
+from sdsc_core.script import affinity_npz, columns_of
 from sdsc_core.settings import RunSettings, read_setting
 
 SAMPLE = "sample:"
@@ -159,7 +159,7 @@ def _save(options: argparse.Namespace, run: Run) -> None:
     assert run.before is not None
     for path, matrix in ((options.save_affinity, run.sparse.W), (options.save_dense, run.after.W)):
         if path is not None:
-            sp.save_npz(path, sp.csr_array(matrix))
+            Path(path).write_bytes(affinity_npz(matrix, columns_of(run)))
     if options.output is not None:
         with open(options.output, "w", newline="", encoding="utf-8") as file:
             file.write(datasets.points_csv(run.data, run.before.labels, run.after.labels))

@@ -2,7 +2,7 @@
 
 from sdsc_core.datasets import apart
 from sdsc_core.datasets.columns import ROLES, Column, ColumnProblem
-from sdsc_core.datasets.dataset import Dataset, points_csv
+from sdsc_core.datasets.dataset import Dataset, point_columns, points_csv
 from sdsc_core.datasets.describe import Description, describe, variance_curve
 from sdsc_core.datasets.faces import make_faces
 from sdsc_core.datasets.folder import file_in, files_in
@@ -43,6 +43,7 @@ __all__ = [
     "make_motion",
     "make_subspaces",
     "pca_variance",
+    "point_columns",
     "points_csv",
     "prepare",
     "sample",

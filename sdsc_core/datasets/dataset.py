@@ -3,7 +3,7 @@
 import csv
 import hashlib
 import io
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -147,18 +147,32 @@ def points_csv(dataset: Dataset, before: Any, after: Any) -> str:
     0,2,a,0,1
     1,5,b,0,0
     """
-    columns: dict[str, Iterable] = {
-        "point": range(dataset.n_points),
-        "row": dataset.row_numbers.tolist(),
-    }
+    return table_csv(point_columns(dataset, before, after))
+
+
+def point_columns(dataset: Dataset, before: Any, after: Any) -> dict[str, NDArray]:
+    """The columns of `points_csv`, (N,) each: what any file that speaks of points says of them.
+
+    >>> data = Dataset(np.eye(2), np.array([0, 1]), "two", ("a", "b"), rows=np.array([2, 5]))
+    >>> point_columns(data, [0, 0], [1, 0])["row"].tolist()
+    [2, 5]
+    """
+    columns = {"point": np.arange(dataset.n_points), "row": dataset.row_numbers}
     if dataset.identifiers is not None:
-        columns["identifier"] = dataset.identifiers.tolist()
+        columns["identifier"] = np.asarray(dataset.identifiers, np.str_)
     if dataset.labels is not None:
-        columns["class"] = [dataset.class_names[k] for k in dataset.labels]
-    columns["cluster_W"] = np.asarray(before).tolist()
-    columns["cluster_W_star"] = np.asarray(after).tolist()
+        columns["class"] = np.array(dataset.class_names, np.str_)[dataset.labels]
+    return columns | {"cluster_W": np.asarray(before), "cluster_W_star": np.asarray(after)}
+
+
+def table_csv(columns: Mapping[str, NDArray]) -> str:
+    """Columns of one length under their names, as the text of a file.
+
+    >>> table_csv({"a": np.array([1, 2]), "b": np.array(["x", "y, z"])})
+    'a,b\\n1,x\\n2,"y, z"\\n'
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
     return text.getvalue()

@@ -15,6 +15,7 @@ from sdsc_core.datasets.safe import (
     BadFile,
     Variable,
     check_entries,
+    check_letters,
     check_limit,
     check_size,
     checked_members,
@@ -39,11 +40,12 @@ class Pictures(NamedTuple):
 
     values: NDArray[np.float64]  # (n, h, w), grey from 0 to 255
     folders: NDArray | None  # (n,)
+    names: NDArray[np.str_]  # (n,), the path of each in the archive
     said: str  # what somebody should know about how they were read
 
 
 def read_pictures(file: IO[bytes], label: str, limits: Limits) -> Pictures:
-    """Grey pictures and the folder that each lies in.
+    """Grey pictures, the folder that each lies in, and their names.
 
     Without folders there are no labels, and a single folder around all pictures is only a wrapper.
     """
@@ -56,14 +58,15 @@ def read_pictures(file: IO[bytes], label: str, limits: Limits) -> Pictures:
     others = len(files) - len(members)
     said += f", without {others:,} other file{'s' if others > 1 else ''}" if others else ""
     folders = [_folder(info) for info in members]
+    names = np.array([str(_path(info)) for info in members])
     if len(set(folders)) == 1:
-        return Pictures(values, None, said)
+        return Pictures(values, None, names, said)
     if "" in folders:
         outside = quoted(members[folders.index("")].filename)
         raise BadFile(f"{label} has class folders, but {outside} lies outside of them.")
     if len({_path(info).parent for info in members}) > len(set(folders)):
         said += ", folders of one name taken as one class"
-    return Pictures(values, np.array(folders), said)
+    return Pictures(values, np.array(folders), names, said)
 
 
 def _unpacked(
@@ -133,6 +136,7 @@ def _members(archive: zipfile.ZipFile, label: str, limits: Limits) -> list[zipfi
     if not members:
         raise BadFile(f"{label} holds no pictures; put them into one folder for each class.")
     check_limit(f"{label} holds {len(members):,} pictures", len(members), limits, "images")
+    check_letters(label, max(len(str(_path(info))) for info in members), limits)
     total, most = sum(info.file_size for info in members), limits.unpacked_bytes
     if total > most:
         raise BadFile(f"{label} unpacks to {megabytes(total)}; at most {megabytes(most)} are read.")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_choice, check_count, check_data
 from sdsc_core.datasets.dataset import Dataset
 
@@ -20,13 +21,15 @@ def prepare(
     unit_norm: bool = False,
     centre: bool = False,
     random_state: int = 0,
+    progress: Progress | None = None,
 ) -> Dataset:
     """Choose classes and samples, then centre, reduce and normalise, in this order.
 
     ``classes`` are indices into ``class_names``; ``per_class`` draws that many samples of each
     class, or all where there are fewer, and without labels that many of the whole. ``centre``
     subtracts the mean sample. ``pca`` reduces to that many dimensions, on centred data.
-    ``unit_norm`` divides each sample by its ℓ2 norm; a sample of zeros stays.
+    ``unit_norm`` divides each sample by its ℓ2 norm; a sample of zeros stays. ``progress`` hears of
+    every long step of PCA; raising in it cancels.
 
     >>> from sdsc_core.datasets import make_subspaces
     >>> part = prepare(make_subspaces(), classes=[1, 4], per_class=20, pca=5)
@@ -45,7 +48,7 @@ def prepare(
     if pca is not None:
         high = min(X.shape)
         check_count(pca, "pca", 2, high, f", as X has shape {X.shape}")
-        X = _pca(X, pca)
+        X = _pca(X, pca, progress)
     if unit_norm:
         norms = np.linalg.norm(X, axis=1, keepdims=True)
         X = X / np.where(norms > 0, norms, 1)
@@ -145,17 +148,17 @@ def _take(dataset: Dataset, rows: NDArray[np.intp]) -> Dataset:
     )
 
 
-def _pca(X: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+def _pca(X: NDArray[np.float64], n: int, progress: Progress | None) -> NDArray[np.float64]:
     """Scores on the first n principal components, with signs that LAPACK does not decide."""
     X = X - X.mean(axis=0)
-    values, vectors = _components(X, n)
+    values, vectors = _components(X, n, progress=progress)
     scores = X @ vectors if X.shape[1] <= X.shape[0] else vectors * values**0.5
     largest = scores[abs(scores).argmax(axis=0), np.arange(n)]
     return scores * np.where(largest < 0, -1, 1)
 
 
 def _components(
-    X: NDArray[np.float64], n: int, vectors: bool = True
+    X: NDArray[np.float64], n: int, vectors: bool = True, progress: Progress | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The n largest squared singular values, and the vectors on the shorter side of X.
 
@@ -164,10 +167,13 @@ def _components(
     """
     from scipy.linalg import eigh
 
+    tick(progress, 0, len(X))
     gram = X.T @ X if X.shape[1] <= X.shape[0] else X @ X.T
+    tick(progress, 0, len(X))
     last = (len(gram) - n, len(gram) - 1)
     if not vectors:
         values, basis = eigh(gram, eigvals_only=True, subset_by_index=last), np.empty((0, 0))
     else:
         values, basis = eigh(gram, subset_by_index=last)
+    tick(progress, len(X), len(X))
     return np.maximum(values[::-1], 0), basis[:, ::-1]

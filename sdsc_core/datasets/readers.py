@@ -271,7 +271,8 @@ def _from_pictures(read: Pictures) -> Found:
     # Ten or twelve of sixteen bits are dark, and would be black as bytes.
     fine = read.values.max() < 100 and (read.values % 1 != 0).any()
     images = _grey(read.values) if fine else read.values.astype(np.uint8)
-    return Found(read.values.reshape(n, -1), read.folders, how, images)
+    values = read.values.reshape(n, -1)
+    return Found(values, read.folders, how, images, identifiers=read.names)
 
 
 def _samples_first(

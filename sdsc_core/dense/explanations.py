@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
+from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_affinity, check_choice, check_count, check_labels, check_star
-from sdsc_core.dense.rules import RULES, Rows, check_rule, condition, two_hop
+from sdsc_core.dense.rules import RULES, Rows, Thresholds, check_rule, condition, two_hop
+
+PAIRS_A_BLOCK = 100_000  # raised pairs between two reports of progress
 
 
 @dataclass(frozen=True)
@@ -89,12 +93,20 @@ class Changes:
 
 
 def changes(
-    W: Any, W_star: Any, rule: str = "PCE", theta1: float = 0.8, theta2: float = 0.6
+    W: Any,
+    W_star: Any,
+    rule: str = "PCE",
+    theta1: float = 0.8,
+    theta2: float = 0.6,
+    *,
+    n_jobs: int | None = None,
+    progress: Progress | None = None,
 ) -> Changes:
     """All entries that one pass of the dense stage raised, with the reason for each.
 
     W and W* are (N, N), sparse or dense. The witness is −1 where no single k explains an entry,
-    as happens in a W* of several hops or of another rule. θ counts for PCE alone.
+    as happens in a W* of several hops or of another rule. θ counts for PCE alone. ``progress``
+    counts the raised pairs; raising in it cancels.
 
     >>> W = sp.csr_array(np.array([[0, 0.9, 0], [0.9, 0, 0.7], [0, 0.7, 0]]))
     >>> from sdsc_core import pce
@@ -110,8 +122,22 @@ def changes(
     # Where nothing was raised SciPy would give sparse arrays.
     before, after = (A[i, j] if len(i) else np.empty(0) for A in (W, W_star))
     cases, witness = np.zeros(len(i), np.int64), np.full(len(i), -1)
-    _witnesses(i, j, Rows.of(W), RULES[rule], thresholds, before, cases, witness)
+    arrays = (i, j, before, cases, witness)
+    look = partial(_witness_block, arrays, Rows.of(W), RULES[rule], thresholds)
+    run_blocks(look, len(i), PAIRS_A_BLOCK, n_jobs=n_jobs, progress=progress)
     return Changes(i, j, before, after, cases, witness)
+
+
+def _witness_block(
+    arrays: tuple[NDArray[Any], ...],
+    W: Rows,
+    rule: int,
+    thresholds: Thresholds,
+    start: int,
+    stop: int,
+) -> None:
+    i, j, before, cases, witness = (a[start:stop] for a in arrays)
+    _witnesses(i, j, W, rule, thresholds, before, cases, witness)
 
 
 @kernel

@@ -214,10 +214,15 @@ def confusion_matrix(
     return go.Figure({"data": [heat], "layout": layout})
 
 
-def affinities(sides: Sequence[tuple[str, Affinity]], order: Any = None) -> go.Figure:
+def affinities(
+    sides: Sequence[tuple[str, Affinity]],
+    order: Any = None,
+    titles: Sequence[str] | None = None,
+) -> go.Figure:
     """W and W* as heat maps that zoom together, for a notebook or a file.
 
     Above 500 points neighbouring cells are merged by their maximum, and the title says so.
+    ``titles`` say what each point is called.
 
     >>> affinities([("W", 1 - np.eye(3))]).data[0].z.shape
     (3, 3)
@@ -226,18 +231,21 @@ def affinities(sides: Sequence[tuple[str, Affinity]], order: Any = None) -> go.F
     n = sides[0][1].shape[0]
     order = np.arange(n) if order is None else np.asarray(order)
     cell = -(-n // MOST_CELLS)
+    called = [f"point {k}" for k in range(n)] if titles is None else _literal(titles)
+    more = f" and up to {cell - 1} more" if cell > 1 else ""
+    at = [called[k] + more for k in order[::cell]]
     for column, (_, W) in enumerate(sides, 1):
         z = largest_by_cell(W, places(order) // cell, -(-n // cell), np.float32)
-        at = np.arange(len(z)) * cell
         figure.add_trace(
             go.Heatmap(
                 z=z, x=at, y=at, coloraxis="coloraxis",
-                hovertemplate="i = %{y}, j = %{x}: %{z:.4f}<extra></extra>",
+                hovertemplate="i: %{y}<br>j: %{x}<br>%{z:.4f}<extra></extra>",
             ), 1, column,
         )  # fmt: skip
     note = f", each cell the largest of {cell}×{cell}" if cell > 1 else ""
-    figure.update_xaxes(matches="x", title="point j")
-    figure.update_yaxes(matches="y", autorange="reversed", title="point i")
+    named = {"type": "category", "showticklabels": False}  # the names are too long for an axis
+    figure.update_xaxes(matches="x", title="point j", **named)
+    figure.update_yaxes(matches="y", autorange="reversed", title="point i", **named)
     figure.update_layout(
         title="Affinity" + note,
         coloraxis={"colorscale": "Blues", "cmin": 0, "cmax": 1},
