@@ -6,11 +6,14 @@ starts the server: see `start`.
 """
 
 import runpy
+from typing import Any
 
+from streamlit import net_util
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.uploaded_file_manager import UploadedFile
+from streamlit.web.server.starlette import starlette_app
 
 __all__ = ["StopException", "UploadedFile", "start", "take_back_stop", "went_back"]
 # StopException is what Streamlit's own Stop raises: without it a stopped page stays half drawn.
@@ -45,7 +48,22 @@ def start() -> None:
     behind the words "Page not found".
     """
     PagesManager.uses_pages_directory = False
+    _say_nothing_to_others()
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+
+
+def _say_nothing_to_others() -> None:
+    """No question to a host outside, and no answer about the server to whoever asks.
+
+    If the names go, `/_stcore/metrics` tells everybody of sessions and memory, and a start with
+    `--server.headless` on all addresses asks a host on the internet for its own.
+    """
+
+    def no_routes(runtime: Any, base_url: str | None) -> list[Any]:
+        return []
+
+    starlette_app.create_metrics_routes = no_routes
+    net_util.get_external_ip = lambda: None
 
 
 if __name__ == "__main__":

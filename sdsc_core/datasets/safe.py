@@ -34,7 +34,7 @@ REASONS = (
     ("decompress|invalid (block|distance|stored|literal|code|bit)|incorrect (header|data) check",
      "what is packed in it is damaged"),
     ("magic string", "it does not begin as a NumPy array does"),
-    ("header|descr|malformed node|not a valid dtype", "its header is damaged"),
+    ("[Hh]eader|descr|malformed node|not a valid dtype", "its header is damaged"),
     ("truncated|EOF|too (small|short)|buffer is smaller|ends? (too )?early|Not enough (data|bytes)"
      "|unpack requires|Expecting .* bytes|end.of.(file|stream)|Unexpected end|could not read bytes",
      "it ends too early"),
@@ -44,9 +44,12 @@ REASONS = (
     ("cannot identify image", "it is no picture of a kind that can be read"),
     ("field larger than field limit", "it has a cell of more than 131,072 letters"),
     ("reshape|broadcast|cannot be resized", "its sizes do not go with what it holds"),
-    ("[Uu]nknown mat file|Unknown (mat|type)", "it is no MATLAB file of a version that is known"),
-    ("file signature not found|bad object header|unable to (open|synchronously open)|addr overflow",
-     "its HDF5 structure is damaged"),
+    ("[Uu]nknown mat file|Unknown (mat|type)|Mat 4|MOPT|SDE format",
+     "it is no MATLAB file, or its beginning is damaged"),
+    ("signature not found|object header|Unable to|Can't synchronously|Link iteration|HDF5"
+     "|dataset chunks|addr overflow", "its HDF5 structure is damaged"),
+    ("new-line character", "a line break stands where none belongs"),
+    ("extra field|zip file version", "its table of contents is damaged"),
     ("codec can't decode", "its letters are written in an unknown way"),
 )  # fmt: skip
 
