@@ -98,10 +98,10 @@ def _expression(run: Run) -> str:
     row = run.path.coefficients(run.settings.gamma)[[at]].toarray().ravel()
     used = np.flatnonzero(row)
     out = (
-        f"**{escape_markdown(data.name)}** holds {data.n_points} pictures of {data.n_classes} people"
-        f" under changing light. To the computer each is a list of {data.n_features:,} grey values, a point"
-        " $x_i$; nobody told it who is who. The idea of *self-expression*: a picture is nearly a"
-        " weighted sum of a few other pictures of the same person,"
+        f"**{escape_markdown(data.name)}** holds {data.n_points} pictures of {data.n_classes}"
+        " people under changing light. To the computer each is a list of"
+        f" {data.n_features:,} grey values, a point $x_i$; nobody told it who is who. The idea of"
+        " *self-expression*: a picture is nearly a weighted sum of a few other pictures of the same person,"
         r" $x_i \approx \sum_j c_{ij} x_j$, or for all points at once:"
         "\n\n"
         "The weights form the matrix $C$, and whoever appears in $x_i$'s sum is probably of its"
