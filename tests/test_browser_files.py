@@ -101,6 +101,8 @@ def test_names_from_files_are_only_names(new_page, app_url):
 
 
 def test_the_server_tells_nothing_of_itself(server):
+    with urllib.request.urlopen(server.url) as answer:
+        assert "img-src 'self' data: blob:;" in answer.headers["content-security-policy"]
     with urllib.request.urlopen(f"{server.url}/_stcore/metrics") as answer:
         assert "openmetrics" not in answer.headers["content-type"]
     assert 'showErrorDetails = "none"' in (ROOT / ".streamlit" / "config.toml").read_text()
