@@ -120,9 +120,9 @@ def connectivity(W: Any, labels: Any = None, *, found: Spectrum | None = None) -
         return Connectivity(whole, np.empty(0), float("nan"), float("nan"), sure)
     labels = check_labels(labels, W.shape[0])
     parts = [np.flatnonzero(labels == c) for c in range(labels.max() + 1)]
-    found = [_second_eigenvalue(W[p][:, p]) for p in parts]
-    each = np.array([value for value, _ in found])
-    sure = sure and all(s for _, s in found)
+    own = [_second_eigenvalue(W[p][:, p]) for p in parts]
+    each = np.array([value for value, _ in own])
+    sure = sure and all(s for _, s in own)
     return Connectivity(whole, each, float(each.min()), float(each.mean()), sure)
 
 
