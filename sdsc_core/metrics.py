@@ -190,8 +190,8 @@ def _between(
     """Similarity, and number of entries, from each cluster to each, (n, n) both."""
     n, W = int(labels.max()) + 1, sp.csr_array(W)
     cells = np.repeat(labels * n, np.diff(W.indptr)) + labels[W.indices]
-    sums, counts = np.bincount(cells, W.data, n * n), np.bincount(cells, minlength=n * n)
-    return sums.reshape(n, n), counts.reshape(n, n)
+    sums: Any = np.bincount(cells, W.data, n * n)
+    return sums.reshape(n, n), np.bincount(cells, minlength=n * n).reshape(n, n)
 
 
 def ncut(W: Any, labels: Any) -> float:

@@ -122,15 +122,14 @@ def _merged(
     """The view of so many entries that cells are merged, without a list of them all."""
     cell = -(-len(order) // GRID)
     at = place // cell
-    grids = [largest_by_cell(A, at, GRID, np.float32) for A in (W, W_star)]
+    w, star = (largest_by_cell(A, at, GRID, np.float32) for A in (W, W_star))
     why = np.zeros((GRID, GRID), np.uint8)
     if causes is not None:
         cause = np.where(causes.condition > 0, causes.condition + 1, 5).astype(np.uint8)
         i, j = at[causes.i], at[causes.j]
         np.maximum.at(why.ravel(), GRID * np.minimum(i, j) + np.maximum(i, j), cause)
-    rows, cols = np.nonzero(np.triu(grids[0] + grids[1]))
-    values = (A[rows, cols] for A in (*grids, why))
-    return MatrixView(rows, cols, *values, order, cell, whole, **look)
+    rows, cols = shown = np.nonzero(np.triu(w + star))
+    return MatrixView(rows, cols, w[shown], star[shown], why[shown], order, cell, whole, **look)
 
 
 def class_blocks(
