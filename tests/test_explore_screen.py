@@ -5,6 +5,7 @@ import inspect
 import io
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from pages.explore import downloads, embedding, pinned
+from pages.shared import run as stages
 from pages.shared import settings
 from pages.shared.presets import PRESETS
 from sdsc_core import (
@@ -523,3 +525,19 @@ def test_a_picture_of_many_entries_merges_cells_by_their_maximum(monkeypatch):
         cells[cell] = np.maximum(cells.get(cell, [0, 0, 0]), values)
     found = zip(merged.rows, merged.cols, merged.w, merged.star, merged.cause, strict=True)
     assert {(r, c): values for r, c, *values in found} == {k: list(v) for k, v in cells.items()}
+
+
+def test_more_points_than_a_screen_follows_get_the_command_to_run(app, monkeypatch):
+    monkeypatch.setattr(stages, "MOST_POINTS", 100)
+    data = make_subspaces(3, 2, 10, points_each=40)
+    app.session_state["loaded"] = {"my points.npz": replace(data, name="my points.npz")}
+    app.query_params.update(data="my points.npz", gamma="7", dense="D3")
+    app.run()
+    assert not app.exception and not app.metric
+    said = app.warning[0].value
+    assert "120 points, more than the 100" in said and "command line" in said
+    assert "`sdsc cluster 'my points.npz' --gamma 7 --dense D3 --output labels.csv" in said
+    app.selectbox(key="data").set_value("motion")
+    monkeypatch.setattr(stages, "MOST_POINTS", 1000)
+    app.run()
+    assert not app.warning and app.metric

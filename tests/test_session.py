@@ -1,5 +1,7 @@
 """A session without a browser: settings that Streamlit dropped, memory, what a figure hangs on."""
 
+import gc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -194,3 +196,9 @@ def test_matrices_of_a_comparison_are_bounded_by_bytes(app, monkeypatch):
     kept = app.session_state["matrices"]
     assert len(app.session_state["cells"]) == 4 and 1 <= len(kept) < 4
     assert sum(held(list(kept.values())).values()) <= 400_000 or len(kept) == 1
+
+
+def test_garbage_is_not_looked_for_among_the_libraries(app):
+    """Streamlit collects it after every run of the script, which takes as long as a move may."""
+    run(app)
+    assert gc.get_freeze_count() > len(gc.get_objects()) / 2
