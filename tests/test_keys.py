@@ -17,8 +17,8 @@ from pages.shared import ahead
 from pages.shared import run as stages
 from pages.shared.settings import GAMMA_MAX, METHOD, defaults
 from sdsc_core import RunSettings, run_stages
+from sdsc_core.compare import keep_everything
 from sdsc_core.datasets import Dataset, make_subspaces, prepare
-from sdsc_core.run import keep_everything
 
 SPOT = MagicMock()  # where a bar may appear
 

@@ -1,5 +1,6 @@
 """A session without a browser: settings that Streamlit dropped, memory, what a figure hangs on."""
 
+import gc
 import threading
 
 import numpy as np
@@ -275,3 +276,9 @@ def test_what_was_stopped_says_so_until_it_is_asked_for(app, monkeypatch, stage)
     next(b for b in app.button if b.label == "Compute").click()
     run(app)
     assert len(app.dataframe[0].value) and not app.warning
+
+
+def test_garbage_is_not_looked_for_among_the_libraries(app):
+    """Streamlit collects it after every run of the script, which takes as long as a move may."""
+    run(app)
+    assert gc.get_freeze_count() > len(gc.get_objects()) / 2
