@@ -233,3 +233,18 @@ def test_the_animation_runs_in_the_browser(step):
     page.get_by_role("button", name="First").click()
     assert drawn()[0].split()[1:] == ["1", "1.00"]
     assert page.sent == said
+
+
+def test_curves_can_be_stopped_and_gone_on_with(page, app_url):
+    """Even though they are computed in a fragment, in which clicks wait."""
+    page.goto(f"{app_url}/step?data=digits&gamma=6&dense=D3&step=stage")
+    page.locator(".st-key-stop-curves button").click(timeout=120_000)
+    page.get_by_text(re.compile(r"Stopped\. The curves go to Γ = \d+ of 20")).wait_for()
+    settled(page)
+    computed = int(page.locator("canvas.charts").get_attribute("data-computed"))
+    assert 1 <= computed < 20 and part(page, "progress").count() == 0
+    assert page.get_by_text(f"The curves go to Γ = {computed} of 20").count() == 1
+    page.get_by_role("button", name="Go on").click()
+    page.locator("canvas.charts[data-computed='20']").wait_for(timeout=120_000)
+    settled(page)
+    assert page.get_by_role("button", name=re.compile("^(Stop|Go on)$")).count() == 0
