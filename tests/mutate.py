@@ -81,6 +81,8 @@ EQUIVALENT = [
     ("np.where(vectors[top", " <= 0", "the largest entry of a unit vector is not 0"),
     ("rank = np.zeros(n_clusters", "", "set before it is read"),
     ("key = -change - 2.0 *", "2.0  →  6.0", "any number over 1 puts them first"),
+    ("keep = raised.data > 0", ">= 0", "a difference of CSR matrices stores no zeros"),
+    ("if w_ik <= 0 or w_kj <= 0", " < 0", "every rule gives 0 where one of them is 0"),
     ("to_class = np.full(", "1  →  2", "a longer array than is needed"),
     ("cached((stage, key)", "(key,)", "no two stages have keys of one form"),
     ('("causes", run.data', "  →  (run.data", "no other key has this form"),
