@@ -213,10 +213,42 @@ def test_a_path_of_other_data_does_not_go_on(changed):
             imc(X, 3, start=path, **settings_)
 
 
+@pytest.mark.parametrize("row", [0, 19])
+def test_a_path_with_one_wrong_entry_does_not_go_on(row):
+    X = np.random.default_rng(7).standard_normal((20, 6))
+    path = imc(X, 2)
+    other, beyond = path.correlations.copy(), path.picks.copy()
+    other[row, 1] *= 0.5
+    beyond[row, 1] = 20
+    for picks, values in ((path.picks, other), (beyond, path.correlations)):
+        with pytest.raises(ValueError, match="start is the path of other data or settings"):
+            imc(X, 3, start=imc_module.ImcPath(picks, values))
+
+
+def test_rounding_takes_no_correlation_beyond_one():
+    X = np.tile(np.random.default_rng(0).standard_normal((40, 7)), (2, 1))
+    Z = imc_module.Samples.of(X, "centred").Z
+    assert (np.einsum("ij,ij->i", Z, Z) > 1).any()  # by the last bit
+    for options in ({}, {"similarity": "pair"}):
+        whole = imc(X, 3, **options)
+        assert whole.correlations.max() == 1
+        again = imc(X, 3, start=imc(X, 1, **options), **options)
+        np.testing.assert_array_equal(again.correlations, whole.correlations)
+
+
+def test_a_point_that_correlates_with_nothing_stops():
+    X = np.array([[1.0, -1, 0, 0, 0], [0, 0, 1, -1, 0], [1, 1, -2, -2, 2], [5, 5, 5, 5, 5]])
+    for residual in ("as_printed", "centred"):
+        for search in STRATEGIES:
+            path = imc(X[[0, 1, 3]], 2, residual=residual, search=search)
+            assert (path.picks == -1).all() and not path.correlations.any()
+
+
 @pytest.mark.parametrize("memory_mb", [-1, float("nan"), "much"])
 def test_an_amount_of_memory_that_is_none(memory_mb):
     with pytest.raises(ValueError, match="memory_mb is"):
         imc(np.eye(4), 2, memory_mb=memory_mb)
+    np.testing.assert_array_equal(imc(np.eye(4), 2, memory_mb=0.5).picks, imc(np.eye(4), 2).picks)
 
 
 def test_coefficients_have_32_bit_indices_in_order():

@@ -211,6 +211,17 @@ def test_changes_are_filtered_and_in_order(by, where):
     assert order.tolist() == sorted(filter(passes, range(300)), key=key)
 
 
+def test_labels_of_too_few_points_are_refused():
+    found = some_changes(30, 12)
+    assert found.j.max() == 11 and len(tally(found, np.arange(12) % 2)) == 3
+    with pytest.raises(ValueError, match=r"labels has shape \(11,\); .* speak of point 11"):
+        tally(found, np.arange(11) % 2)
+    with pytest.raises(ValueError, match="changes is str; give what `changes` returns"):
+        tally("these", [0, 1])
+    none = some_changes(0, 2)
+    assert tally(none, [0])[0].inside == 0
+
+
 def test_an_order_that_does_not_exist():
     with pytest.raises(ValueError, match="by is 'best'; choose one of"):
         rank_changes(some_changes(3, 4), [0, 0, 1, 1], "best")
