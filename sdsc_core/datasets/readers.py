@@ -240,7 +240,7 @@ def _from_arrays(
     lines = ("rows", "columns")[axis] if len(sides(samples)) == 2 else f"axis {axis + 1}"
     how = f"samples in the {lines} of {samples.name}" + _labels_from(used and used.name)
     how += left_out(container, samples, labels_wanted=raw is None and y is None)
-    return Found(values.astype(np.float64), raw, how, images, names, kind=kind)
+    return Found(values.astype(np.float64, copy=False), raw, how, images, names, kind=kind)
 
 
 def _labels_from(place: str | None) -> str:
