@@ -138,8 +138,9 @@ def run_stages(
     >>> run.n_clusters, run.n_clusters_from, run.after.summary.acc
     (2, 'known', 1.0)
     """
-    stages = _Stages(data, settings or RunSettings(), keep, report, n_jobs, gamma_ahead, only_dense)
-    stages.client = client
+    stages = _Stages(
+        data, settings or RunSettings(), keep, report, n_jobs, gamma_ahead, only_dense, client
+    )
     sparse = stages.sparse()
     star = stages.dense(sparse.W)
     n_clusters, origin = stages.clusters()
@@ -248,12 +249,13 @@ class _Stages:
         n_jobs: int | None = None,
         gamma_ahead: int = 0,
         only_dense: bool = False,
+        client: Any = None,
     ):
         self.data, self.settings, self.n_jobs = data, settings, n_jobs
+        self.where: dict[str, Any] = {"n_jobs": n_jobs, "client": client}
         self.keep, self.report = keep, report
         self.gamma_ahead, self.only_dense = gamma_ahead, only_dense
         self.seconds: dict[str, float] = {}
-        self.client: Any = None
 
     def sparse(self) -> Sparse:
         """C and W by the method; of IMC the whole path is kept, which serves every smaller Γ."""
@@ -269,15 +271,8 @@ class _Stages:
     def _path(self, longest: int, tell: Progress | None) -> ImcPath:
         s, X = self.settings, self.data.X
         check_memory(METHODS["IMC"].memory(*X.shape), "IMC", len(X))
-        return imc(
-            X,
-            longest,
-            residual=s.residual,
-            similarity=s.similarity,
-            n_jobs=self.n_jobs,
-            progress=tell,
-            client=self.client,
-        )
+        how: dict[str, Any] = {"residual": s.residual, "similarity": s.similarity}
+        return imc(X, longest, **how, progress=tell, **self.where)
 
     def _slice(self, path: ImcPath, tell: Progress | None) -> Sparse:
         C = path.coefficients(self.settings.gamma)
@@ -305,14 +300,7 @@ class _Stages:
             s.dense_key(),
             "Dense stage",
             lambda tell: dense_stage(
-                W,
-                s.dense,
-                s.theta1,
-                s.theta2,
-                s.hops,
-                n_jobs=self.n_jobs,
-                progress=tell,
-                client=self.client,
+                W, s.dense, s.theta1, s.theta2, s.hops, progress=tell, **self.where
             ),
         )
 

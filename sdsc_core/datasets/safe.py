@@ -4,6 +4,7 @@ A file may come from anybody. Its header says how much it will need, so the head
 and checked against `MAX_BYTES`; nothing is unpickled and nothing is written to disk.
 """
 
+import io
 import math
 import zipfile
 from collections.abc import Callable, Iterator
@@ -112,7 +113,7 @@ def npy_container(file: IO[bytes], label: str, limit: int, mapped: bool = False)
     def read(_: Variable) -> NDArray:
         file.seek(0)
         whole = 0 < variable.size * dtype.itemsize <= available
-        if mapped and whole and dtype == np.float64:
+        if mapped and whole and dtype == np.float64 and isinstance(file, io.BufferedReader):
             return np.asarray(np.lib.format.open_memmap(file.name, mode="r"))
         return _read_npy(file, label, variable, dtype, available, limit)
 
