@@ -138,8 +138,9 @@ def run_stages(
     >>> run.n_clusters, run.n_clusters_from, run.after.summary.acc
     (2, 'known', 1.0)
     """
-    stages = _Stages(data, settings or RunSettings(), keep, report, n_jobs, start, only_dense)
-    stages.client = client
+    stages = _Stages(
+        data, settings or RunSettings(), keep, report, n_jobs, start, only_dense, client
+    )
     sparse = stages.sparse()
     star = stages.dense(sparse.W)
     n_clusters, origin = stages.clusters()
@@ -232,12 +233,13 @@ class _Stages:
         n_jobs: int | None = None,
         start: tuple[ImcPath, float] | None = None,
         only_dense: bool = False,
+        client: Any = None,
     ):
         self.data, self.settings, self.n_jobs = data, settings, n_jobs
+        self.where: dict[str, Any] = {"n_jobs": n_jobs, "client": client}
         self.keep, self.report = keep, report
         self.start, self.only_dense = start, only_dense
         self.seconds: dict[str, float] = {}
-        self.client: Any = None
         self.meanwhile: Callable[[], None] | None = None  # what to do beside the next stage
 
     def sparse(self) -> Sparse:
@@ -258,10 +260,8 @@ class _Stages:
         if start is not None and start.picks.shape[1] >= s.gamma:
             return start, before
         check_memory(METHODS["IMC"].memory(*X.shape), "IMC", len(X))
-        path = imc(
-            X, s.gamma, residual=s.residual, similarity=s.similarity, n_jobs=self.n_jobs,
-            progress=tell, start=start, client=self.client,
-        )  # fmt: skip
+        how: dict[str, Any] = {"residual": s.residual, "similarity": s.similarity}
+        path = imc(X, s.gamma, **how, start=start, progress=tell, **self.where)
         return path, before
 
     def _slice(self, path: ImcPath, tell: Progress | None) -> Sparse:
@@ -290,14 +290,7 @@ class _Stages:
             s.dense_key(),
             "Dense stage",
             lambda tell: dense_stage(
-                W,
-                s.dense,
-                s.theta1,
-                s.theta2,
-                s.hops,
-                n_jobs=self.n_jobs,
-                progress=tell,
-                client=self.client,
+                W, s.dense, s.theta1, s.theta2, s.hops, progress=tell, **self.where
             ),
         )
 

@@ -752,3 +752,28 @@ def _virtual():
 def _overfull(root):
     data = root.create_dataset("X", (4, 3), "f8", chunks=(4, 3), compression="gzip")
     data.id.write_direct_chunk((0, 0), zlib.compress(bytes(10_000)))
+
+
+def test_a_large_array_can_stay_on_the_disk(tmp_path):
+    X = np.random.default_rng(0).standard_normal((30, 4))
+    np.save(tmp_path / "X.npy", X)
+    with pytest.raises(ValueError, match="at most 100 bytes are read"):
+        load(tmp_path / "X.npy", max_bytes=100)
+    data = load(tmp_path / "X.npy", max_bytes=100, mapped=True)
+    np.testing.assert_array_equal(data.X, X)
+    assert isinstance(data.X.base.base, np.memmap) or isinstance(data.X.base, np.memmap)
+
+
+@pytest.mark.parametrize("values", [np.eye(3, dtype=np.float32), np.eye(3, dtype=int)])
+def test_other_numbers_are_read(tmp_path, values):
+    np.save(tmp_path / "X.npy", values)
+    data = load(tmp_path / "X.npy", mapped=True)
+    np.testing.assert_array_equal(data.X, np.eye(3))
+    assert data.X.dtype == np.float64
+
+
+def test_a_mapped_file_cut_short_is_refused(tmp_path):
+    np.save(tmp_path / "X.npy", np.eye(30))
+    (tmp_path / "X.npy").write_bytes((tmp_path / "X.npy").read_bytes()[:-8])
+    with pytest.raises(ValueError, match="could not be read"):
+        load(tmp_path / "X.npy", mapped=True)

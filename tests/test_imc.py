@@ -1,11 +1,14 @@
 """IMC equals its transcription, whatever the blocks, threads and memory."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from sdsc_core import checks
 from sdsc_core import imc_path as imc_module
 from sdsc_core.blocks import Cancelled, run_blocks
 from sdsc_core.imc_path import ImcPath, imc
@@ -315,3 +318,34 @@ def test_progress_counts_up_and_cancels():
 
     with pytest.raises(Cancelled):
         imc(X, 2, progress=stop)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_parts_of_a_mapped_file_give_the_same(tmp_path, monkeypatch, order):
+    X = np.random.default_rng(0).standard_normal((50, 9))
+    np.save(tmp_path / "X.npy", np.asarray(X, order=order))
+    whole = imc(X, 4)
+    for module in (checks, imc_module):
+        monkeypatch.setattr(module, "ROWS", 7)
+    found = imc(np.load(tmp_path / "X.npy", mmap_mode="r"), 4)
+    np.testing.assert_array_equal(found.picks, whole.picks)
+    np.testing.assert_array_equal(found.correlations, whole.correlations)
+    X[44, 3] = np.nan
+    np.save(tmp_path / "X.npy", X)
+    with pytest.raises(ValueError, match="first in row 44"):
+        imc(np.load(tmp_path / "X.npy", mmap_mode="r"), 4)
+
+
+def test_a_mapped_file_is_not_copied(tmp_path, monkeypatch):
+    """Beside the scaled samples, which are as large as X, a few parts of it are in memory."""
+    for module in (checks, imc_module):
+        monkeypatch.setattr(module, "ROWS", 1000)
+    np.save(tmp_path / "X.npy", np.random.default_rng(0).standard_normal((40_000, 20)))
+    X = np.load(tmp_path / "X.npy", mmap_mode="r")
+    tracemalloc.start()
+    try:
+        imc_module.Samples.of(checks.check_data(X, copy=False), "as_printed")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert X.nbytes < peak < 1.6 * X.nbytes

@@ -35,6 +35,7 @@ ARRAYS: dict[str, tuple[str, Callable[[IO[bytes], str, Limits], Container]]] = {
     ".npz": ("a NumPy archive", npz_container),
     ".mat": ("a MATLAB file", mat_container),
 }
+MAPPED = {".npy": ("a NumPy array", partial(npy_container, mapped=True))}
 FORMATS = (".csv", ".tsv", *ARRAYS, ".zip")
 # What the first bytes say, and the endings that go with it.
 MAGIC = {
@@ -97,8 +98,8 @@ def load(
         measurement: text that differs in every row, or numbers that count the rows
     ignore, features : columns to leave out, and columns to take whatever they look like
     limits : how much is read, `OWN` by default; files from others deserve `Limits()`
-    mapped : leave the numbers of a .npy file, given by its path, on the disk where they are
-        float64: of any size, they are read where they are used, so the file must not change
+    mapped : float64 of a .npy file, given by its path, stays on the disk, however much it is, and
+        is read where it is used; the file must not change meanwhile
 
     Numbers stay as they are and missing ones are NaN, see `fill_missing`. A variable
     ``image_shape`` (h, w) says that a row is a picture, row by row. Three dimensions with the
@@ -113,9 +114,7 @@ def load(
         ending = Path(file_name).suffix.lower()
         _check_ending(file, ending, label)
         if ending in ARRAYS:
-            what, container = ARRAYS[ending]
-            if mapped and ending == ".npy" and isinstance(path, (str, Path)):
-                container = partial(npy_container, mapped=True)
+            what, container = (ARRAYS | MAPPED if mapped else ARRAYS)[ending]
             with reading(label, what), closing(container(file, label, limits)) as arrays:
                 found = _from_arrays(arrays, label, x, y, transpose)
         elif ending == ".zip":
@@ -263,7 +262,7 @@ def _from_arrays(
         used and quoted(used.name)
     )
     how += left_out(container, samples, labels_wanted=raw is None and y is None)
-    return Found(values.astype(np.float64), raw, how, images, names, kind=kind)
+    return Found(values.astype(np.float64, copy=False), raw, how, images, names, kind=kind)
 
 
 def _labels_from(place: str | None) -> str:

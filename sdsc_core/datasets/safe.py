@@ -186,7 +186,7 @@ def npy_container(file: IO[bytes], label: str, limits: Limits, mapped: bool = Fa
     def read(_: Variable) -> NDArray:
         file.seek(0)
         whole = 0 < variable.size * dtype.itemsize <= available
-        if mapped and whole and dtype == np.float64:
+        if mapped and whole and dtype == np.float64 and isinstance(file, io.BufferedReader):
             return np.asarray(np.lib.format.open_memmap(file.name, mode="r"))
         return _read_npy(file, label, variable, dtype, available, limits)
 

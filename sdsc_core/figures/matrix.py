@@ -125,7 +125,7 @@ def _merged(
     place: NDArray[np.int64],
     causes: Changes | None,
     whole: int,
-    look: dict[str, Any],
+    options: dict[str, Any],
 ) -> MatrixView:
     """The view of so many entries that cells are merged, without a list of them all."""
     cell = -(-len(order) // GRID)
@@ -137,7 +137,7 @@ def _merged(
         i, j = at[causes.i], at[causes.j]
         np.maximum.at(why.ravel(), GRID * np.minimum(i, j) + np.maximum(i, j), cause)
     rows, cols = shown = np.nonzero(np.triu(w + star))
-    return MatrixView(rows, cols, w[shown], star[shown], why[shown], order, cell, whole, **look)
+    return MatrixView(rows, cols, w[shown], star[shown], why[shown], order, cell, whole, **options)
 
 
 def class_blocks(
