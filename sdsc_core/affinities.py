@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sdsc_core.checks import check_choice, check_square
+from sdsc_core.checks import check_choice, check_square, square_csr
 
 
 def affinity(C: Any, rule: str = "max") -> sp.csr_array:
@@ -50,7 +50,7 @@ def off_diagonal(W: sp.csr_array, above: float = 0.0) -> sp.csr_array:
     rows = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
     keep = (W.data > above) & (rows != W.indices)
     indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[keep], minlength=W.shape[0]))])
-    return sp.csr_array((W.data[keep], W.indices[keep], indptr), shape=W.shape)
+    return square_csr(W.data[keep], W.indices[keep], indptr)
 
 
 def magnitudes(C: Any) -> sp.csr_array:

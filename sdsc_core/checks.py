@@ -18,13 +18,21 @@ def is_sparse(W: Any) -> "TypeIs[sp.csr_array]":
     return sp.issparse(W)
 
 
-def check_data(X: Any, *, min_points: int = 2, name: str = "X") -> NDArray[np.float64]:
-    """X as a finite float64 array of shape (n_samples, n_features)."""
+ROWS = 1 << 16  # looked at in one go, so that a mapped file need not fit into memory
+
+
+def check_data(
+    X: Any, *, min_points: int = 2, name: str = "X", copy: bool = True
+) -> NDArray[np.float64]:
+    """X as a finite float64 array of shape (n_samples, n_features).
+
+    Without ``copy`` an array of float64, a memory-mapped one too, is itself what is returned.
+    """
     if sp.issparse(X):
         raise ValueError(
             f"{name} is a sparse matrix; give a dense array of shape (n_samples, n_features)."
         )
-    array = _real(X, name, copy=True)
+    array = _real(X, name, copy=copy)
     if array.ndim != 2:
         raise ValueError(
             f"{name} has shape {array.shape}; give two dimensions, (n_samples, n_features)."
@@ -38,7 +46,8 @@ def check_data(X: Any, *, min_points: int = 2, name: str = "X") -> NDArray[np.fl
             f"{name} has {array.shape[1]} feature(s) (shape={array.shape}) while a minimum of 2 is"
             " required, as correlation runs over the features."
         )
-    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
+    parts = (array[a : a + ROWS] for a in range(0, len(array), ROWS))
+    bad = np.flatnonzero(np.concatenate([~np.isfinite(part).all(axis=1) for part in parts]))
     if bad.size:
         raise ValueError(
             f"{name} has NaN or infinite values in {bad.size} row(s), first in row {bad[0]};"
@@ -136,6 +145,16 @@ def check_square(W: Any, name: str, what: str) -> Affinity:
     return W
 
 
+def square_csr(
+    data: NDArray[np.float64], indices: NDArray[np.integer], indptr: NDArray[np.integer]
+) -> sp.csr_array:
+    """A square CSR array of these parts, with 32-bit indices where they suffice."""
+    n = len(indptr) - 1
+    kind = np.int32 if max(n, len(data)) < 2**31 else np.int64
+    parts = data, indices.astype(kind, copy=False), indptr.astype(kind, copy=False)
+    return sp.csr_array(parts, shape=(n, n))
+
+
 def _canonical(W: sp.csr_array, name: str) -> sp.csr_array:
     try:
         # Made anew, since what a matrix says of its own order may be out of date.
@@ -143,6 +162,7 @@ def _canonical(W: sp.csr_array, name: str) -> sp.csr_array:
         W.check_format(full_check=True)  # a kernel would read beyond the end
     except ValueError:
         raise ValueError(f"{name} is a damaged sparse matrix; build it anew.") from None
+    W = square_csr(W.data, W.indices, W.indptr)
     if not (W.has_canonical_format and W.data.all()):
         W = W.copy()
         W.sum_duplicates()

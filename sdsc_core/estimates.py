@@ -1,60 +1,155 @@
-"""How long a computation may take, said before it begins."""
+"""How long a run may take, said before it begins: from measured runs and this machine's speed.
 
+`estimates.csv` holds what each method and each dense stage took at a few sizes, and what `trial`
+took then. ``sdsc benchmark estimates --measure`` writes it.
+"""
+
+import csv
+import math
 import time
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from sdsc_core.checks import check_count
-from sdsc_core.datasets import Dataset, prepare
-from sdsc_core.run import sparse_stage
-from sdsc_core.settings import RunSettings
+import numpy as np
 
-# How the time of a method grows with the number of points, for the estimate before a run.
-GROWTH = {"LSR": 3.0, "LRR": 3.0, "BDR": 3.0, "LRSC": 3.0, "SSC": 2.3, "SSSC": 2.3}
-PROBE_POINTS = 100
-# IMC for Γ = 20 on two cores took about this long for each pair of points and pick: a part for
-# each feature and one for the search. Measured between 3,000 and 20,000 points.
-SECONDS_PER_FEATURE, SECONDS_PER_PICK = 8e-12, 1.7e-9
+from sdsc_core.checks import check_choice, check_count
+from sdsc_core.methods import KINDS, METHODS
+
+MEASURED = Path(__file__).with_name("estimates.csv")
+AFFINITY = "W"  # the part of a run that ends with the affinity
+PARTS = (AFFINITY, "none", "D1", "D2", "D3", "PCE")  # then what follows it, by the dense stage
+# Methods whose time hardly depends on the kind of data: their runs count for every kind.
+ANY_KIND = ("IMC", "OMP", "KNN", "LRSC")
+DENSE = "LSR"  # a W without zeros is as dense by one method as by another: one stands for all
+# The parameter that counts a method's picks; the time for W is taken to be in proportion to it.
+STEPS = {"IMC": "n_iterations", "OMP": "n_nonzero", "KNN": "n_neighbours"}
+GROWTH = (1.0, 3.0)  # exponents between which a part grows beyond what was measured
 
 
-@dataclass(frozen=True)
-class Estimate:
-    """Seconds that a method may take, and the number of points it was tried on."""
+class Cell(NamedTuple):
+    """What one part of a run took, and `trial` on the same machine."""
 
+    method: str
+    kind: str
+    n_features: int
+    n_points: int
+    part: str
     seconds: float
-    points: int
+    trial: float
 
 
-def estimate(data: Dataset, method: str, n_clusters: int, params: dict[str, Any]) -> Estimate:
-    """How long a method may take: measured on about a hundred points, then scaled up.
+def estimate(
+    method: str,
+    n_points: int,
+    n_features: int,
+    kind: str = "digits",
+    parts: Sequence[str] = PARTS[:2],
+    params: Mapping[str, Any] | None = None,
+) -> float:
+    """About how many seconds these parts of a run take together on this machine.
 
-    >>> from sdsc_core.datasets import make_subspaces
-    >>> estimate(make_subspaces(2, 2, 20, 10), "IMC", 2, {}).points
-    20
-    """
-    n = data.n_points
-    share = max(2, PROBE_POINTS // max(1, data.n_classes))
-    part = prepare(data, per_class=share if data.n_classes else min(n, PROBE_POINTS))
-    params = dict(params)
-    if "n_iterations" in params:
-        params["n_iterations"] = min(params["n_iterations"], part.n_points - 1)
-    k = min(n_clusters, part.n_points)
-    settings = RunSettings.of_method(method, params, n_clusters=k)
-    times = []
-    for _ in range(2):  # the first call may compile
-        start = time.perf_counter()
-        sparse_stage(part, settings)
-        times.append(time.perf_counter() - start)
-    took = min(times)
-    return Estimate(took * (n / part.n_points) ** GROWTH.get(method, 2.0), part.n_points)
+    Parts are the affinity, ``"W"``, and for each dense stage what follows it: W*, clusters and
+    figures. Between measured sizes, and beyond them, time grows as a power of the size; of the
+    parameters only the number of picks counts. NaN where the method was never measured.
 
-
-def seconds_needed(n_points: int, n_features: int) -> float:
-    """About how long IMC takes on two cores; its cost grows with the square of the points.
-
-    >>> seconds_needed(1000, 100) < 0.1 < 600 < seconds_needed(100_000, 500)
+    >>> estimate("IMC", 5000, 10) < estimate("IMC", 50_000, 10)
     True
     """
+    check_choice(method, "method", tuple(METHODS))
+    check_choice(kind, "kind", KINDS)
     check_count(n_points, "n_points", 1)
     check_count(n_features, "n_features", 1)
-    return 20 * n_points**2 * (SECONDS_PER_FEATURE * n_features + SECONDS_PER_PICK)
+    return speed() * sum(_part(method, n_points, n_features, kind, p, params or {}) for p in parts)
+
+
+def _part(method: str, n: int, d: int, kind: str, part: str, params: Mapping[str, Any]) -> float:
+    """In units of `trial`."""
+    check_choice(part, "parts", PARTS)
+    of_form = part != AFFINITY and METHODS[method].dense
+    kinds = KINDS if of_form or method in ANY_KIND else (kind,)
+    by_features: dict[int, float] = {}
+    for of_kind, features, sizes in curves(DENSE if of_form else method, part):
+        if of_kind in kinds:
+            steps = _steps(method, params, of_kind) if part == AFFINITY else 1.0
+            by_features[features] = steps * at(n, sizes, GROWTH)
+    return at(d, by_features, (0.0, 1.0))
+
+
+def at(x: float, known: Mapping[int, float], growth: tuple[float, float]) -> float:
+    """A power of x between each two known places; beyond them the last one, within limits.
+
+    >>> at(400, {100: 1.0, 200: 4.0}, (1, 3)), at(400, {100: 1.0, 200: 32.0}, (1, 3))
+    (16.0, 256.0)
+    """
+    places = sorted(known)
+    if not places:
+        return math.nan
+    if len(places) == 1 or x in known:
+        return known[int(x) if x in known else places[0]]
+    i = int(np.clip(np.searchsorted(places, x), 1, len(places) - 1))
+    a, b = places[i - 1], places[i]
+    power = math.log(known[b] / known[a]) / math.log(b / a)
+    if not a <= x <= b:
+        power, a = min(max(power, growth[0]), growth[1]), b if x > b else a
+    return known[a] * (x / a) ** power
+
+
+def _steps(method: str, params: Mapping[str, Any], kind: str) -> float:
+    """How many times as many picks as the preset of a kind."""
+    if method not in STEPS:
+        return 1.0
+    name, preset = STEPS[method], METHODS[method].presets[kind]
+    return float(METHODS[method].settings(**{**preset, **params})[name]) / float(preset[name])
+
+
+@cache
+def cells() -> tuple[Cell, ...]:
+    """All that was measured."""
+    return tuple(read(MEASURED))
+
+
+@cache
+def curves(method: str, part: str) -> list[tuple[str, int, dict[int, float]]]:
+    """Kind, features, and by the number of points what a part took, in units of `trial`."""
+    found: dict[tuple[str, int], dict[int, float]] = {}
+    for c in cells():
+        if (c.method, c.part) == (method, part):
+            found.setdefault((c.kind, c.n_features), {})[c.n_points] = c.seconds / c.trial
+    return [(*key, sizes) for key, sizes in found.items()]
+
+
+def read(path: Path) -> list[Cell]:
+    """The cells of a file, none where there is no such file yet."""
+    if not path.exists():
+        return []
+    with path.open(newline="", encoding="utf-8") as file:
+        lines = list(csv.reader(file))[1:]
+    types = Cell.__annotations__.values()
+    return [Cell(*(kind(v) for kind, v in zip(types, line, strict=True))) for line in lines]
+
+
+@cache
+def speed() -> float:
+    """Seconds of `trial` on this machine; tried once."""
+    return trial()
+
+
+def trial() -> float:
+    """Seconds of a product, which all cores share, and of a pass of one core over a matrix.
+
+    >>> trial() > 0
+    True
+    """
+    A = np.random.default_rng(0).standard_normal((512, 512))
+    return math.sqrt(_best(lambda: A @ A) * _best(lambda: np.sort(A, axis=1)))
+
+
+def _best(work: Callable[[], Any]) -> float:
+    taken = []
+    for _ in range(7):
+        start = time.perf_counter()
+        work()
+        taken.append(time.perf_counter() - start)
+    return min(taken)

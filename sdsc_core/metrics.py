@@ -16,7 +16,7 @@ from sdsc_core.checks import (
     check_star,
     is_sparse,
 )
-from sdsc_core.spectral import spectrum
+from sdsc_core.spectral import Spectrum, spectrum
 
 
 def confusion(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -102,34 +102,36 @@ class Connectivity:
         return "" if self.converged else "The eigenvalues behind CONN did not converge."
 
 
-def connectivity(W: Any, labels: Any = None) -> Connectivity:
+def connectivity(W: Any, labels: Any = None, *, found: Spectrum | None = None) -> Connectivity:
     """CONN: second smallest eigenvalue of L = I − D^{-1/2} W D^{-1/2}, 0 if not connected.
 
     ``whole`` is the text's definition. ``min`` and ``mean`` run over the subgraphs of the clusters
     in ``labels`` (true ones, or found ones), as You, Robinson and Vidal (2016) define it; without
     labels they are NaN. A point without an edge makes its graph's CONN 0. The complete graph
-    reaches N/(N − 1), not the printed (N − 1)/N.
+    reaches N/(N − 1), not the printed (N − 1)/N. ``found`` is a spectrum of W that is there
+    already: the whole graph's eigenvalue is taken from it.
 
     >>> round(connectivity(1 - np.eye(6)).whole, 3)
     1.2
     """
     W = check_affinity(W)
-    whole, sure = _second_eigenvalue(W)
+    whole, sure = _second_eigenvalue(W, found)
     if labels is None:
         return Connectivity(whole, np.empty(0), float("nan"), float("nan"), sure)
     labels = check_labels(labels, W.shape[0])
     parts = [np.flatnonzero(labels == c) for c in range(labels.max() + 1)]
-    found = [_second_eigenvalue(W[p][:, p]) for p in parts]
-    each = np.array([value for value, _ in found])
-    sure = sure and all(s for _, s in found)
+    own = [_second_eigenvalue(W[p][:, p]) for p in parts]
+    each = np.array([value for value, _ in own])
+    sure = sure and all(s for _, s in own)
     return Connectivity(whole, each, float(each.min()), float(each.mean()), sure)
 
 
-def _second_eigenvalue(W: Any) -> tuple[float, bool]:
+def _second_eigenvalue(W: Any, found: Spectrum | None = None) -> tuple[float, bool]:
     """The value, and whether the solver converged."""
     if W.shape[0] < 2 or connected_components(sp.csr_array(W), directed=False)[0] > 1:
         return 0.0, True
-    found = spectrum(W, 2)
+    if found is None or len(found.eigenvalues) < 2 or found.regularised:
+        found = spectrum(W, 2)
     return float(max(0.0, 1.0 - found.eigenvalues[1])), found.converged
 
 
@@ -267,8 +269,12 @@ class Summary:
     by: str
 
 
-def summarise(W: Any, found: Any, truth: Any = None) -> Summary:
+def summarise(
+    W: Any, found: Any, truth: Any = None, *, spectrum_: Spectrum | None = None
+) -> Summary:
     """All figures that a screen or a table shows for W (N, N) and its clusters.
+
+    ``spectrum_`` is W's, where it is there already: CONN need not look for it again.
 
     >>> s = summarise(np.kron(np.eye(2), 1 - np.eye(3)), [0, 0, 0, 1, 1, 1])
     >>> s.acc, s.ncut, s.component_sizes.tolist(), s.by
@@ -282,7 +288,7 @@ def summarise(W: Any, found: Any, truth: Any = None) -> Summary:
     return Summary(
         acc=None if truth is None else clustering_accuracy(reference, found),
         nmi=None if truth is None else nmi(reference, found),
-        conn=connectivity(W, reference),
+        conn=connectivity(W, reference, found=spectrum_),
         ncut=ncut(W, reference),
         inside=inside_share(W, reference),
         nonzeros=nonzeros,

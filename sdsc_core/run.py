@@ -3,8 +3,7 @@
 `run_stages` takes a data set and `RunSettings` and returns a `Run` with every intermediate result.
 Estimator, comparison, experiments, command line, downloaded script and screens all call it. Each
 stage is asked for by a key of what it depends on, so that a caller who keeps results (``keep``)
-computes only what lies after a change; `sparse_stage`, `dense_stage` and `cluster_side` are the
-stages by themselves.
+computes only what lies after a change; `sparse_stage` and `cluster_side` are stages by themselves.
 """
 
 import time
@@ -70,7 +69,7 @@ class Side:
 
     @cached_property
     def summary(self) -> Summary:
-        return summarise(self.W, self.labels, self.truth)
+        return summarise(self.W, self.labels, self.truth, spectrum_=self.spectrum)
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,8 @@ def run_stages(
     keep: Keep | None = None,
     report: Report | None = None,
     n_jobs: int | None = None,
-    gamma_ahead: int = 0,
+    start: tuple[ImcPath, float] | None = None,
+    client: Any = None,
 ) -> Run:
     """Algorithm 3 with every intermediate result.
 
@@ -128,22 +128,22 @@ def run_stages(
     keep : called with a stage's name, its key and a function; returns the function's value or
         one kept from before.
     report : called with the title of a stage; returns its progress callback.
-    gamma_ahead : run IMC at least this far, since a smaller Γ is a slice of a longer path.
+    start : a path of IMC on this data by the same readings, and the seconds that it took. A longer
+        one serves as it is, since a smaller Γ is a slice of it; a shorter one is continued.
+    client : a `distributed.Client`, whose cluster then runs IMC and the dense stage; the result is
+        the same.
 
     >>> from sdsc_core.datasets import make_subspaces
     >>> run = run_stages(make_subspaces(2, 4, 20, 30), RunSettings(gamma=5))
     >>> run.n_clusters, run.n_clusters_from, run.after.summary.acc
     (2, 'known', 1.0)
     """
-    stages = _Stages(data, settings or RunSettings(), keep, report, n_jobs, gamma_ahead, only_dense)
+    stages = _Stages(data, settings or RunSettings(), keep, report, n_jobs, start, only_dense)
+    stages.client = client
     sparse = stages.sparse()
     star = stages.dense(sparse.W)
     n_clusters, origin = stages.clusters()
-    after = stages.side("W*" if stages.settings.dense else "W", star, n_clusters)
-    if star is sparse.W:
-        before: Side | None = after
-    else:
-        before = None if only_dense else stages.side("W", sparse.W, n_clusters)
+    before, after = stages.sides(sparse.W, star, n_clusters)
     return Run(data, stages.settings, after.k, origin, sparse, before, after, stages.seconds)
 
 
@@ -175,18 +175,6 @@ def suggested_n_clusters(
     stages = _Stages(data, settings, None, lambda _: progress)
     star = stages.dense(stages.sparse().W)
     return suggest_n_clusters(stages.counting_spectrum("W*", star).eigenvalues)
-
-
-def keep_everything() -> Keep:
-    """A ``keep`` for `run_stages` that forgets nothing, for a few runs that share stages."""
-    kept: dict[tuple[str, Hashable], Any] = {}
-
-    def keep(stage: str, key: Hashable, compute: Callable[[], Any]) -> Any:
-        if (stage, key) not in kept:
-            kept[stage, key] = compute()
-        return kept[stage, key]
-
-    return keep
 
 
 def n_vectors(n_points: int, n_clusters: int | None) -> int:
@@ -222,7 +210,7 @@ def cluster_side(
     n_clusters = check_n_clusters(n_clusters, W.shape[0])
     usable = (
         found is not None
-        and len(found.eigenvalues) >= n_clusters
+        and found.n_exact >= n_clusters
         and found.regularised == (found.n_components > n_clusters)
     )
     if found is None or not usable:
@@ -242,36 +230,39 @@ class _Stages:
         keep: Keep | None,
         report: Report | None,
         n_jobs: int | None = None,
-        gamma_ahead: int = 0,
+        start: tuple[ImcPath, float] | None = None,
         only_dense: bool = False,
     ):
         self.data, self.settings, self.n_jobs = data, settings, n_jobs
         self.keep, self.report = keep, report
-        self.gamma_ahead, self.only_dense = gamma_ahead, only_dense
+        self.start, self.only_dense = start, only_dense
         self.seconds: dict[str, float] = {}
+        self.client: Any = None
+        self.meanwhile: Callable[[], None] | None = None  # what to do beside the next stage
 
     def sparse(self) -> Sparse:
-        """C and W by the method; of IMC the whole path is kept, which serves every smaller Γ."""
+        """C and W by the method; of IMC the whole path is kept, which another Γ starts from."""
         s = self.settings
         if s.method != "IMC":
             return self._stage("sparse", s.sparse_key(), s.method, self._solve)
         check_gamma(s.gamma, self.data.n_points, "gamma")
-        longest = min(max(s.gamma, self.gamma_ahead), self.data.n_points - 1)
-        key = (s.residual, s.similarity, longest)
-        path = self._stage("IMC", key, "IMC, points done", partial(self._path, longest))
+        key = (s.residual, s.similarity, s.gamma)
+        path, before = self._stage("IMC", key, "IMC, points done", self._path)
+        self.seconds["IMC"] += before
         return self._stage("sparse", s.sparse_key(), "W", partial(self._slice, path))
 
-    def _path(self, longest: int, tell: Progress | None) -> ImcPath:
+    def _path(self, tell: Progress | None) -> tuple[ImcPath, float]:
+        """The path to Γ or beyond, and the seconds that its beginning had taken before."""
         s, X = self.settings, self.data.X
+        start, before = self.start or (None, 0.0)
+        if start is not None and start.picks.shape[1] >= s.gamma:
+            return start, before
         check_memory(METHODS["IMC"].memory(*X.shape), "IMC", len(X))
-        return imc(
-            X,
-            longest,
-            residual=s.residual,
-            similarity=s.similarity,
-            n_jobs=self.n_jobs,
-            progress=tell,
-        )
+        path = imc(
+            X, s.gamma, residual=s.residual, similarity=s.similarity, n_jobs=self.n_jobs,
+            progress=tell, start=start, client=self.client,
+        )  # fmt: skip
+        return path, before
 
     def _slice(self, path: ImcPath, tell: Progress | None) -> Sparse:
         C = path.coefficients(self.settings.gamma)
@@ -299,7 +290,14 @@ class _Stages:
             s.dense_key(),
             "Dense stage",
             lambda tell: dense_stage(
-                W, s.dense, s.theta1, s.theta2, s.hops, n_jobs=self.n_jobs, progress=tell
+                W,
+                s.dense,
+                s.theta1,
+                s.theta2,
+                s.hops,
+                n_jobs=self.n_jobs,
+                progress=tell,
+                client=self.client,
             ),
         )
 
@@ -311,6 +309,26 @@ class _Stages:
         if asked is None and self.data.n_classes:
             return self.data.n_classes, "known"
         return None, "suggested by the eigengap"
+
+    def sides(
+        self, W: Affinity, star: Affinity, n_clusters: int | None
+    ) -> tuple[Side | None, Side]:
+        """What follows from W and from W*: at once, in two threads, where both are computed."""
+        if star is W or self.only_dense:
+            after = self.side("W*" if self.settings.dense else "W", star, n_clusters)
+            return (after if star is W else None), after
+        made: list[Side] = []
+
+        def of_star() -> None:
+            made.append(self.side("W*", star, n_clusters))
+            if self.report:
+                self.report(_eigenvectors("W"))  # which is waited for from here on
+
+        self.meanwhile = of_star
+        before = self.side("W", W, n_clusters)
+        if not made:  # W's was there from before
+            of_star()
+        return before, made[0]
 
     def side(self, name: str, W: Affinity, n_clusters: int | None) -> Side:
         """Clusters and figures of W or W*; their number by the matrix's own eigengap for None."""
@@ -328,19 +346,14 @@ class _Stages:
             f"{name} spectrum",
             self._side_key(name),
             _eigenvectors(name),
-            lambda tell: spectrum(W, wanted, None, seed, tell),
+            lambda tell: spectrum(W, wanted, None, seed, tell, n_exact=1),
         )
 
     def _cluster(self, W: Affinity, k: int, found: Spectrum | None, tell: Progress | None) -> Side:
         side = cluster_side(
-            W,
-            k,
-            self.data.labels,
-            seed=self.settings.seed,
-            found=found,
-            vectors=k if self.only_dense else None,
-            progress=tell,
-        )
+            W, k, self.data.labels, seed=self.settings.seed, found=found,
+            vectors=k if self.only_dense else None, progress=tell,
+        )  # fmt: skip
         if not self.only_dense:
             _ = side.summary  # computed here, where its progress is watched
         return side
@@ -352,10 +365,13 @@ class _Stages:
     def _stage(
         self, name: str, key: Hashable, title: str, work: Callable[[Progress | None], T]
     ) -> T:
-        def timed() -> tuple[T, float]:
+        def clocked(tell: Progress | None) -> tuple[T, float]:
             start = time.perf_counter()
-            value = watched(work, self.report(title) if self.report else None)
-            return value, time.perf_counter() - start
+            return work(tell), time.perf_counter() - start
+
+        def timed() -> tuple[T, float]:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            return watched(clocked, self.report(title) if self.report else None, meanwhile)
 
         made = self.keep(name, (self.data.digest, key), timed) if self.keep else timed()
         value, self.seconds[name] = made

@@ -28,6 +28,7 @@ data = datasets.prepare(
     data,
     classes={classes},
     per_class={each},
+    scattering={scattering},
     pca={pca},
     unit_norm={unit},
     centre={centre},
@@ -51,7 +52,7 @@ Path("labels.csv").write_text(labels, encoding="utf-8")
 def script(settings: RunSettings, preparation: dict[str, Any], *, load: str) -> str:
     """The script of a run; ``load`` is the line that makes ``data``.
 
-    >>> steps = dict.fromkeys("classes each pca unit centre draw".split())
+    >>> steps = dict.fromkeys("classes each scattering pca unit centre draw".split())
     >>> text = script(RunSettings(gamma=5), steps, load="data = datasets.sample('faces')")
     >>> "run_stages(data, RunSettings(gamma=5))" in text
     True

@@ -19,7 +19,7 @@ from sdsc_core.checks import (
     check_labels,
 )
 from sdsc_core.dense import RULES, Explanation, condition, dense_stage, explain, two_hop
-from sdsc_core.imc_path import GONE, ImcPath, Samples, remove_projection
+from sdsc_core.imc_path import NO_VARIANCE, ImcPath, Samples, remove_projection
 from sdsc_core.metrics import Summary
 from sdsc_core.run import cluster_side
 from sdsc_core.search import NOTHING, TIE, decide, dot
@@ -125,7 +125,7 @@ def _follow(i, Z, s, m, picks, psi, means, products, removed):
         products[g, :i] = exact[:i]
         products[g, i] = dot(psi[g], Z[i])
         products[g, i + 1 :] = exact[i:]
-        if norm < GONE or g == picks.shape[0] - 1 or abs(product) <= NOTHING * norm:
+        if norm < NO_VARIANCE or g == picks.shape[0] - 1 or abs(product) <= NOTHING * norm:
             break
         picks[g] = j
         removed[g] = s[j] * product + psi.shape[1] * means[g] * m[j]
@@ -148,7 +148,7 @@ def _steps(
     for g, j in enumerate(picks.tolist()):
         centred = float(np.sqrt(dot(psi[g], psi[g])))
         norm = float(np.sqrt(centred**2 + psi.shape[1] * means[g] ** 2))
-        rho = np.zeros(len(products[g])) if centred < GONE else products[g] / centred
+        rho = np.zeros(len(products[g])) if centred < NO_VARIANCE else products[g] / centred
         now = (g, psi[g] + means[g], norm, centred, np.clip(rho, -1.0, 1.0))
         if j < 0:
             steps.append(Step(*now))
@@ -167,7 +167,7 @@ def _ending(samples: Samples, i: int, n_picks: int, gamma: int, last: Step) -> s
         return "constant"
     if n_picks == gamma:
         return "gamma"
-    return "gone" if last.centred_norm < GONE else "uncorrelated"
+    return "gone" if last.centred_norm < NO_VARIANCE else "uncorrelated"
 
 
 def examples(path: ImcPath, labels: Any = None, gamma: int | None = None) -> dict[str, int]:

@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import Phase, settings
+from numba import config
 
+from tests import naive
 from tests.browser import Server, launch, missing, part, watch
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -19,6 +21,21 @@ settings.register_profile(
     "mutation", settings.get_profile("project"), phases=[Phase.explicit, Phase.generate]
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "project"))
+
+
+def examples(number):
+    """So many cases of a test; a tenth of them where kernels are not compiled."""
+    return settings(max_examples=number // 10 if config.DISABLE_JIT else number)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def plain_vectors():
+    """Where nothing is compiled, what is written in vector instructions gets a plain twin."""
+    if config.DISABLE_JIT:
+        from sdsc_core.search import tree
+
+        tree._within, tree._reaching = naive.within, naive.reaching
+        tree.lowest_bit = naive.lowest_bit
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,8 @@ nothing that a test could see depends on it:
 - docstrings, messages of errors and all other text; annotations; imports;
 - tolerances: numbers between 0 and 10⁻³, powers of two below one, and what multiplies those;
 - what chooses a block, a solver or a way to the same result, or limits a size: constants and
-  other names in `SIZES`, and conditions that name one of them;
+  other names in `SIZES`, conditions that name one of them, and functions in `NEUTRAL`, whose
+  effect on the work that is done `test_tree.py` looks at;
 - the two sides of a square matrix (`W.shape[0]`); of a symmetric one the order of its two
   indices (`left[i, k]`), and `directed=False`;
 - what was looked into and changes no result, `EQUIVALENT`, each with its reason. Some of these
@@ -37,36 +38,37 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = {
     "imc_path": ["tests/test_imc.py", "tests/test_picks.py"],
-    "search": ["tests/test_picks.py", "tests/test_imc.py"],
-    "dense": ["tests/test_dense.py"],
+    "search": [
+        "tests/test_tree.py",
+        "tests/test_products.py",
+        "tests/test_picks.py",
+        "tests/test_imc.py",
+    ],
+    "dense": ["tests/test_dense.py", "tests/test_metrics.py"],
+    "search/vector": ["tests/test_vector.py"],
     "spectral": ["tests/test_spectral.py"],
     "metrics": ["tests/test_metrics.py"],
 }
+COMPILED = {"search/vector", "stages"}  # vector instructions, and kernels that do not change
 KEYS = {"stages": ["tests/test_keys.py"]}
+KEPT_BY = ("pages/shared/run.py", "pages/compare/running.py", "sdsc_core/run.py",
+           "sdsc_core/settings.py")  # fmt: skip
 SIZES = {
-    "GRAM_MB", "FEW_FEATURES", "BLOCK", "LANES", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL",
-    "PAIRS_A_BLOCK", "MODERATE", "MOST_ALL_PATHS", "block", "starts", "many", "spectral.room",
+    "BLOCK", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL", "MODERATE", "MOST_ALL_PATHS", "block",
+    "PAIRS_A_BLOCK",
+    "starts", "many", "spectral.room", "PART", "AGAIN", "SIDE", "PATCH", "CACHE", "LEAF",
+    "CHILDREN", "WAITING", "MOST_ROWS", "FEW", "MANY", "SAMPLE", "ROUNDS", "TURNS", "MOST",
+    "TRIED", "FEW_POINTS", "MOST_DIMENSIONS", "ROWS_AT_A_TIME",
 }  # fmt: skip
+# Functions that only decide how narrow the cones of a tree are: any cones give the same picks.
+NEUTRAL = {"grow._middles", "grow._farthest", "grow._centres", "grow._axis", "tree._route"}
 # Part of the line, the change (all of them where it is empty), and why it changes nothing.
 EQUIVALENT = [
     ("np.fill_diagonal(D, np.inf)", "", "a way over the diagonal is never shorter"),
     ("D[k, j0:j1]", "j0:j1  →  j0:", "only the first j1 − j0 are read"),
     ("row = best[i, j0:j1]", "j0:j1  →  j0:", "only the first j1 − j0 are read"),
     (">= best - tie", "products[c]) > best - tie", "nothing lies at a tolerance to the last bit"),
-    ("> NOTHING * norms[r]", "  →  abs(product) >=", "nothing lies there to the last bit"),
-    ("if v > lanes[lane] else", "  →  v >= ", "of two equal values either"),
-    ("where=norms > 0", "", "every point is a candidate then: slower, the same pick"),
-    ("return lanes.max()", "", "over 32 reach the least lane: every point is a candidate"),
-    ("counts[r] + n > size", ">= size", "every point is a candidate sooner"),
-    ("n > candidates.shape[1]", "n >= ", "every point is a candidate sooner"),
-    ("if counts[r] + n > size:", "if not ", "every point is a candidate sooner"),
-    ("own[r] - first, found)", "own[r] + first", "its own product is 0 by then"),
-    ("s[s < GONE] = 0.0", "s <= GONE", "nothing lies there to the last bit"),
-    ("np.where(a == 0, 1.0, a)", "1.0  →  3.0", "divides a row of zeros"),
-    ("if lanes[lane] >= floor", "> floor", "nothing lies there to the last bit"),
-    ("min(TILE, n_points)", "", "a larger buffer than is needed"),
-    ("counts[r] = size + 1", "1  →  2", "a mark, whatever is over the size"),
-    ("np.zeros(LANES", "", "set before it is read"),
+    ("s[s < NO_VARIANCE] = 0.0", "s <= NO_VARIANCE", "nothing lies there to the last bit"),
     ("= np.zeros(n_points)", "", "set before it is read"),
     ("room = np.minimum(", "np.minimum(", "more room than is needed"),
     ("w_ik <= theta2", "w_ik <= theta2  →  w_ik < theta2", "no rule takes w = θ₂"),
@@ -80,6 +82,10 @@ EQUIVALENT = [
     ("np.where(vectors[top", " <= 0", "the largest entry of a unit vector is not 0"),
     ("rank = np.zeros(n_clusters", "", "set before it is read"),
     ("key = -change - 2.0 *", "2.0  →  6.0", "any number over 1 puts them first"),
+    ("to_class = np.full(", "1  →  2", "a longer array than is needed"),
+    ("cached((stage, key)", "(key,)", "no two stages have keys of one form"),
+    ('("causes", run.data', "  →  (run.data", "no other key has this form"),
+    ('cached(("draw", drawn)', "(drawn,)", "no other key has this form"),
 ]
 PRELOAD = [
     "numba", "numpy", "scipy.linalg", "scipy.optimize", "scipy.sparse.csgraph",
@@ -135,15 +141,16 @@ class Mutant:
         return f"{self.path}:{self.line}: {before}  →  {after.splitlines()[0]}"
 
 
-def mutants(path: Path) -> list[Mutant]:
-    """All changes of a file, by the rules above."""
+def mutants(path: Path, keys: bool = False) -> list[Mutant]:
+    """All changes of a file, by the rules above; or of its keys alone."""
     text = (ROOT / path).read_text()
     tree = ast.parse(text)
-    change = _shorter_key(tree) if path.parts[0] == "pages" else _alternatives
+    change = _shorter_key(tree) if keys else _alternatives
     sizes = {
-        node.lineno
+        line
         for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and f"{path.stem}.{ast.unparse(node.targets[0])}" in SIZES
+        if _named(node, path.stem) in SIZES | NEUTRAL
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }
     found = [
         Mutant(path, line, tree, holder, field, position, node, new)
@@ -153,6 +160,13 @@ def mutants(path: Path) -> list[Mutant]:
     ]
     lines = text.splitlines()
     return [m for m in found if not _equivalent(lines[m.line - 1], str(m))]
+
+
+def _named(node: ast.AST, module: str) -> str:
+    """A function, or what is assigned, by its module and name."""
+    if isinstance(node, ast.FunctionDef):
+        return f"{module}.{node.name}"
+    return f"{module}.{ast.unparse(node.targets[0])}" if isinstance(node, ast.Assign) else ""
 
 
 def _equivalent(line: str, change: str) -> bool:
@@ -167,8 +181,10 @@ def _shorter_key(tree: ast.Module) -> Callable[[ast.AST], Iterator[ast.AST]]:
         if isinstance(node, ast.Assign):
             if ast.unparse(node.targets[0]).endswith(("key", "base", "wanted")):
                 held = [node.value]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("timed", "remember"):
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("cached", "self.keep"):
             held = node.args[:2]
+        elif isinstance(node, ast.FunctionDef) and node.name.endswith("key"):
+            held = [n.value for n in ast.walk(node) if isinstance(n, ast.Return) and n.value]
         keys |= {id(e) for e in held if isinstance(e, ast.Tuple) and len(e.elts) > 1}
 
     def shorter(node: ast.AST) -> Iterator[ast.AST]:
@@ -290,10 +306,11 @@ def passes(folder: Path, tests: list[str], limit: float) -> bool:
 def files_of(module: str) -> list[Path]:
     """Files of a module, which may be a folder."""
     if module in KEYS:
-        return [Path("pages/shared/run.py")]
+        return list(map(Path, KEPT_BY))
     place = Path("sdsc_core") / module
     if (ROOT / place).is_dir():
-        return sorted(p.relative_to(ROOT) for p in (ROOT / place).glob("*.py"))
+        found = sorted(p.relative_to(ROOT) for p in (ROOT / place).glob("*.py"))
+        return [p for p in found if str(p.with_suffix("").relative_to("sdsc_core")) not in TESTS]
     return [place.with_suffix(".py")]
 
 
@@ -326,8 +343,11 @@ def main() -> None:
     options = parser.parse_args()
     if unknown := set(options.modules) - {*TESTS, *KEYS}:
         parser.error(f"{', '.join(unknown)}: choose of {known}.")
-    if not set(options.modules) & set(KEYS):  # whose kernels do not change, and are compiled once
+    modules = options.modules or [m for m in TESTS if m not in COMPILED]
+    if not set(modules) & COMPILED:
         os.environ["NUMBA_DISABLE_JIT"] = "1"
+    elif not set(modules) <= COMPILED:
+        parser.error(f"{', '.join(COMPILED)}: by themselves, since they need compiled kernels.")
     os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "HYPOTHESIS_PROFILE": "mutation"}
     os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     low, high = map(int, (options.lines or "0-1000000").split("-"))
@@ -337,8 +357,9 @@ def main() -> None:
             ignored = shutil.ignore_patterns("__pycache__")
             shutil.copytree(ROOT / part, folder / part, ignore=ignored)
         shutil.copy(ROOT / "pyproject.toml", folder)
-        for module in options.modules or TESTS:
-            chosen = [m for f in files_of(module) for m in mutants(f) if low <= m.line <= high]
+        for module in modules:
+            found = [m for f in files_of(module) for m in mutants(f, module in KEYS)]
+            chosen = [m for m in found if low <= m.line <= high]
             total = len(chosen)
             if options.sample and options.sample < total:
                 chosen = random.Random(options.seed).sample(chosen, options.sample)

@@ -223,3 +223,84 @@ def conn(W):
         return 0.0
     L = np.eye(len(W)) - W / np.sqrt(np.outer(degree, degree))
     return float(np.linalg.eigvalsh(L)[1])
+
+
+def reaching(q, blocks, b, floor, out):
+    """What `search.vector.reaching` makes: |products|, and the bits of those from the floor on."""
+    out[:] = np.abs(q @ blocks[b])
+    return _bits(out >= floor)
+
+
+def within(q, axes, g, floor, height, cosines, sines, out):
+    """What `search.vector.within` makes: the bits of the cones that may reach the floor."""
+    out[:] = np.abs(q @ axes[g])
+    return _bits(out >= floor * cosines[g] - height * sines[g])
+
+
+def lowest_bit(mask):
+    return next(c for c in range(64) if mask >> c & 1)
+
+
+def _bits(flags):
+    return sum(1 << int(c) for c in np.flatnonzero(flags))
+
+
+def scattering(images, J, L):
+    """Orders 0, 1 and 2 of Bruna and Mallat, convolution by convolution, with no pixel left out."""
+    features = []
+    rows, columns = (-(-n // 2**J) for n in images.shape[1:])
+    size = (rows + 2) * 2**J, (columns + 2) * 2**J
+    psi, phi = _wavelets(size, J, L)
+    middles = [[((a + 1.5) * 2**J - 0.5, (b + 1.5) * 2**J - 0.5) for b in range(columns)]
+               for a in range(rows)]  # fmt: skip
+    weights = np.array([[phi(middle) / phi(middle).sum() for middle in row] for row in middles])
+    for image in images:
+        pad = [((n - m) // 2, n - m - (n - m) // 2) for n, m in zip(size, image.shape, strict=True)]
+        x = np.pad(image, pad, mode="symmetric")
+        ones = [(j, abs(_convolved(x, p))) for j in range(J) for p in psi[j]]
+        twos = []
+        for j in range(J):  # in the order of scales, then directions
+            for k in range(j + 1, J):
+                twos += [abs(_convolved(u, p)) for i, u in ones if i == j for p in psi[k]]
+        maps = [x, *[u for _, u in ones], *twos]
+        features.append([np.einsum("abhw,hw->ab", weights, u) for u in maps])
+    return np.array(features)
+
+
+def _convolved(x, kernel):
+    return np.fft.ifft2(np.fft.fft2(x) * np.fft.fft2(kernel))
+
+
+def _wavelets(size, J, L):
+    """ψ by scale and direction, and φ around a place, on a torus of pixels."""
+    down, across = np.meshgrid(*map(np.arange, size), indexing="ij")
+    around = [(i * size[0], k * size[1]) for i in range(-2, 3) for k in range(-2, 3)]
+    psi = []
+    for j in range(J):
+        scale = []
+        for angle in np.pi * np.arange(L) / L:
+            wave, envelope = np.zeros(size, complex), np.zeros(size)
+            for i, k in around:
+                a, b = down + i, across + k
+                along = a * np.cos(angle) + b * np.sin(angle)
+                beside = b * np.cos(angle) - a * np.sin(angle)
+                g = np.exp(-(along**2 + beside**2 * (4 / L) ** 2) / (2 * (0.8 * 2**j) ** 2))
+                wave += g * np.exp(1j * 3 * np.pi / 4 / 2**j * along)
+                envelope += g
+            wave -= envelope * wave.sum() / envelope.sum()
+            scale.append(wave * (4 / L) / (2 * np.pi * (0.8 * 2**j) ** 2))
+        psi.append(scale)
+    sigma = 0.8 * 2 ** (J - 1)
+
+    def phi(middle):
+        return sum(
+            np.exp(-((down + i - middle[0]) ** 2 + (across + k - middle[1]) ** 2) / (2 * sigma**2))
+            for i, k in around
+        )
+
+    low = abs(np.fft.fft2(phi((0, 0)) / phi((0, 0)).sum())) ** 2
+    high = sum(abs(np.fft.fft2(p)) ** 2 for scale in psi for p in scale)
+    high = (high + np.roll(high[::-1, ::-1], 1, axis=(0, 1))) / 2
+    strong = high > 1e-6 * high.max()
+    factor = np.sqrt(((1 - low[strong]) / high[strong]).min())
+    return [[factor * p for p in scale] for scale in psi], phi

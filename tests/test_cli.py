@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 import sdsc_core
 from sdsc_core import METHODS, SDSC, cli, datasets
-from sdsc_core.cli import app, benchmark
+from sdsc_core.cli import app, benchmark, benchmark_scale
 from sdsc_core.cli.progress import Reporter
 from sdsc_core.paths import home
 from tests.conftest import ROOT
@@ -251,6 +251,29 @@ def test_benchmark_prints_a_row_whether_or_not_the_limit_holds(monkeypatch, caps
     assert "yes" in lines[1] and "NO" in lines[2] and "yes" not in lines[3]
     cli.main(["benchmark", "--only", "SLOW"])
     assert "quick" not in capsys.readouterr().out
+
+
+def test_rows_are_kept_for_a_table_and_a_plot(monkeypatch, capsys, tmp_path):
+    file, picture = tmp_path / "rows.csv", tmp_path / "rows.svg"
+    found = {"a": benchmark_scale.Figure(4.0, "well", 1000, 0.5, 2.0)}
+    rows = [
+        benchmark_scale.Row("k-d tree a", 4, "times", lambda: found["a"], True),
+        benchmark_scale.Row("b", None, "s", lambda: benchmark_scale.Figure(7.0, "once")),
+    ]
+    monkeypatch.setattr(benchmark_scale, "ROWS", rows)
+    for only in ("b", "a"):  # kept in the order of the rows, not of the runs
+        assert cli.main(["benchmark", "scale", "--only", only, "--save", str(file)]) == 0
+    found["a"] = benchmark_scale.Figure(3.0, "badly", 1000, 0.5, 1.5)
+    cli.main(["benchmark", "scale", "--only", "k-d", "--save", str(file), "--plot", str(picture)])
+    capsys.readouterr()
+    assert cli.main(["benchmark", "scale", "--table", str(file)]) == 0
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "| k-d tree a | 3 times | 4 times | badly |",
+        "| b | 7 s |  | once |",
+    ]
+    assert picture.read_text().count("<circle") == 2
+    assert cli.main(["benchmark", "scale", "--plot", str(picture)]) != 0
+    assert "--save or --table" in capsys.readouterr().err
 
 
 def test_a_quick_row_of_the_benchmark_measures():

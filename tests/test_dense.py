@@ -48,6 +48,15 @@ def test_pce_equals_the_transcription(W, theta):
     assert star.has_sorted_indices
 
 
+@pytest.mark.parametrize("stage", [pce, densify, lambda W: densify(W, "D2", 2)])
+def test_indices_stay_32_bits_wide(stage):
+    W = sp.csr_array(np.kron(np.eye(3), 0.9 * (1 - np.eye(4))))
+    wide = sp.csr_array((W.data, W.indices.astype(np.int64), W.indptr.astype(np.int64)))
+    star = stage(wide)
+    assert star.indices.dtype == star.indptr.dtype == np.int32
+    assert (star != stage(W)).nnz == 0 and wide.indices.dtype == np.int64
+
+
 @pytest.mark.parametrize("transform", ["D1", "D2", "D3"])
 @settings(max_examples=100)
 @given(W=affinities(), hops=st.integers(1, 3))

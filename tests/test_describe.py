@@ -27,7 +27,6 @@ from sdsc_core.datasets import (
     prepare,
     variance_curve,
 )
-from sdsc_core.estimates import seconds_needed
 from tests.conftest import ROOT
 
 
@@ -58,10 +57,6 @@ class TestDescribe:
         _, used = variance_curve(data)
         assert 2 <= used <= shape[0]
         assert used * shape[1] * min(used, shape[1]) <= 20_000
-
-    def test_cost_grows_with_the_square(self):
-        assert seconds_needed(2000, 50) == pytest.approx(4 * seconds_needed(1000, 50))
-        assert seconds_needed(1000, 500) > seconds_needed(1000, 50)
 
 
 class TestFolder:

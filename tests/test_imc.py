@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sdsc_core import imc_path as imc_module
 from sdsc_core.blocks import Cancelled, run_blocks
-from sdsc_core.imc_path import imc
+from sdsc_core.imc_path import ImcPath, imc
 from sdsc_core.search import make_search
 from tests import naive
+from tests.conftest import examples
 
 STRATEGIES = ("tree", "gram", "blocks")
 # Few distinct values: duplicates, constant samples and ties in abundance.
@@ -33,7 +34,7 @@ RANDOM = st.builds(
 
 @pytest.mark.parametrize("residual", ["as_printed", "centred"])
 @pytest.mark.parametrize("search", STRATEGIES)
-@settings(max_examples=100)
+@examples(100)
 @given(X=st.one_of(TIED, RANDOM), data=st.data())
 def test_equals_the_transcription(residual, search, X, data):
     gamma = data.draw(st.integers(1, len(X) - 1))
@@ -150,7 +151,7 @@ def test_a_path_is_cut_at_most_at_its_end():
             path.affinity(gamma)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 10**6))
 def test_permuting_the_points_permutes_the_picks(seed):
     rng = np.random.default_rng(seed)
@@ -173,6 +174,60 @@ def test_coefficients_keep_the_larger_value_of_a_point_picked_twice():
     C = path.coefficients().toarray()
     np.testing.assert_allclose(C, naive.coefficients(path.picks, path.correlations))
     assert (np.sort(path.picks, axis=1)[:, 1:] == np.sort(path.picks, axis=1)[:, :-1]).any()
+
+
+@pytest.mark.parametrize("similarity", ["residual", "pair"])
+@pytest.mark.parametrize("residual", ["as_printed", "centred"])
+@pytest.mark.parametrize("search", STRATEGIES)
+def test_a_path_goes_on_from_a_shorter_one(search, residual, similarity):
+    X = np.random.default_rng(7).standard_normal((20, 6)) + 0.5
+    X[3], X[8], X[9] = 1.0, X[2], -X[5]
+    options = {"residual": residual, "similarity": similarity, "search": search}
+    whole = imc(X, 6, **options)
+    path = imc(X, 1, **options)
+    for gamma in (3, 6):
+        path = imc(X, gamma, start=path, **options)
+    for gamma, other in ((6, path), (6, imc(X, 6, start=whole, **options))):
+        np.testing.assert_array_equal(other.picks, whole.picks[:, :gamma])
+        np.testing.assert_array_equal(other.correlations, whole.correlations[:, :gamma])
+        np.testing.assert_array_equal(other.constant, whole.constant)
+    shorter = imc(X, 2, start=whole, **options)
+    np.testing.assert_array_equal(shorter.picks, whole.picks[:, :2])
+    np.testing.assert_array_equal(shorter.correlations, whole.correlations[:, :2])
+
+
+@pytest.mark.parametrize("changed", [0, 6, 19])
+def test_a_path_of_other_data_does_not_go_on(changed):
+    """Sixteen rows are looked at, the first and the last among them."""
+    X = np.random.default_rng(7).standard_normal((20, 6))
+    path, other = imc(X, 2), X.copy()
+    other[changed] = X[changed, ::-1]
+    mirrored = imc_module.ImcPath(path.picks, path.correlations[::-1])
+    longer = imc_module.ImcPath(path.picks + 20, path.correlations)
+    given = [(other, path), (X[:-1], path), (X, mirrored), (X, longer), (X, imc(X[:19], 2))]
+    for data, start in given:
+        with pytest.raises(ValueError, match="start is the path of other data or settings"):
+            imc(data, 3, start=start)
+    for settings_ in ({"residual": "centred"}, {"similarity": "pair"}):
+        with pytest.raises(ValueError, match="start is the path of other data or settings"):
+            imc(X, 3, start=path, **settings_)
+
+
+@pytest.mark.parametrize("memory_mb", [-1, float("nan"), "much"])
+def test_an_amount_of_memory_that_is_none(memory_mb):
+    with pytest.raises(ValueError, match="memory_mb is"):
+        imc(np.eye(4), 2, memory_mb=memory_mb)
+
+
+def test_coefficients_have_32_bit_indices_in_order():
+    picks = np.array([[3, 1, 3, -1], [-1, -1, -1, -1], [0, 3, 1, 0], [2, 1, 0, 1]])
+    values = np.array(
+        [[0.2, 0.9, 0.5, 0], [0, 0, 0, 0], [0.8, 0.1, 0.7, 0.3], [0.4, 0.5, 0.6, 0.2]]
+    )
+    C = ImcPath(picks, values).coefficients()
+    assert C.indices.dtype == C.indptr.dtype == np.int32 and C.has_canonical_format
+    assert C.indices.tolist() == [1, 3, 0, 1, 3, 0, 1, 2]
+    np.testing.assert_array_equal(C.toarray(), naive.coefficients(picks, values))
 
 
 def test_gamma_up_to_all_other_points():
@@ -215,6 +270,7 @@ def test_many_near_ties_still_find_the_exact_winner(search):
     )
 
 
+@pytest.mark.compiled
 def test_progress_counts_up_and_cancels():
     X = np.random.default_rng(0).standard_normal((1500, 20))
     seen = []

@@ -81,7 +81,7 @@ def test_what_a_kernel_uses_of_other_modules_lies_in_modules_with_kernels():
         for node in tree.body
         if isinstance(node, ast.AnnAssign)
     }
-    assert {"decide", "TIE", "GONE"} <= known
+    assert {"decide", "TIE", "NO_VARIANCE"} <= known
     for module, tree in trees.items():
         imported = {
             alias.asname or alias.name

@@ -4,6 +4,7 @@ The same change is made in a session that has results already, and in one that h
 end with the same result. A key that leaves a setting out gives the old result in the first.
 """
 
+from dataclasses import replace
 from unittest.mock import MagicMock
 
 import numpy as np
@@ -11,9 +12,13 @@ import pytest
 import scipy.sparse as sp
 
 import sdsc_core.run
+from pages.compare import running
+from pages.shared import ahead
 from pages.shared import run as stages
-from pages.shared.settings import METHOD, defaults
-from sdsc_core.datasets import Dataset, make_subspaces
+from pages.shared.settings import GAMMA_MAX, METHOD, defaults
+from sdsc_core import RunSettings, run_stages
+from sdsc_core.datasets import Dataset, make_subspaces, prepare
+from sdsc_core.run import keep_everything
 
 SPOT = MagicMock()  # where a bar may appear
 
@@ -54,9 +59,10 @@ def everything(state):
     data = stages.current_data()
     run, problem = stages.show_or_last(data, SPOT)
     assert problem == ""
+    asked = slice(None), slice(run.settings.gamma)  # the path may be longer
     return [
-        data.name, data.X, data.labels, run.n_clusters, run.n_clusters_from, run.path.picks,
-        run.path.correlations, *arrays(run.before), *arrays(run.after), *stages.causes(run),
+        data.name, data.X, data.labels, run.n_clusters, run.n_clusters_from, run.path.picks[asked],
+        run.path.correlations[asked], *arrays(run.before), *arrays(run.after), *stages.causes(run),
     ]  # fmt: skip
 
 
@@ -159,3 +165,170 @@ def test_what_was_stopped_stays_stopped_until_a_setting_changes(session, name):
     state.loaded["yours"] = small(1, "yours")
     state[name] = (CHANGES | {"data": "yours", "theta3": 0.1, "k": 9})[name]
     assert stages.show_or_last(stages.current_data(), SPOT)[1] == ""
+
+
+def test_the_path_goes_ahead_of_the_slider_while_nobody_waits(session, monkeypatch):
+    state = session()
+    first = stages.show_or_last(stages.current_data(), SPOT)[0]
+    state.longest.thread.join()
+    whole, seconds = state.longest.found
+    assert whole.picks.shape[1] == GAMMA_MAX and seconds > first.seconds["IMC"]
+    assert np.array_equal(whole.picks[:, : state.gamma], first.path.picks[:, : state.gamma])
+    monkeypatch.setattr(sdsc_core.run, "imc", None)  # nothing is left to search for
+    state.gamma = 11
+    run, problem = stages.show_or_last(stages.current_data(), SPOT)
+    assert problem == "" and run.path is whole and run.seconds["IMC"] >= seconds
+
+
+def test_a_path_that_is_not_cheap_ends_where_it_was_asked_for(session, monkeypatch):
+    monkeypatch.setattr(ahead, "CHEAP", 0)
+    state = session()
+    run = stages.show_or_last(stages.current_data(), SPOT)[0]
+    assert state.longest.thread is None and run.path.picks.shape[1] == state.gamma
+    longer = stages.whole_path(run, SPOT)
+    assert longer.picks.shape[1] == GAMMA_MAX
+    state.gamma = 2
+    assert stages.show_or_last(stages.current_data(), SPOT)[0].path is longer
+
+
+def test_a_stop_leaves_the_path_as_long_as_it_is(session, monkeypatch):
+    monkeypatch.setattr(ahead, "CHEAP", 0)
+    session()
+    run = stages.show_or_last(stages.current_data(), SPOT)[0]
+    stages._stop()
+    assert stages.whole_path(run, SPOT) is run.path
+
+
+# --- the keys of the library's stages ---------------------------------------------------------
+
+
+def all_of(run):
+    vectors = [run.after.spectrum.eigenvalues, run.after.spectrum.vectors]
+    W = [A.toarray() if sp.issparse(A) else A for A in (run.sparse.W, run.after.W)]
+    return [run.n_clusters, run.n_clusters_from, *W, *vectors, run.after.labels]
+
+
+TINY = make_subspaces(3, 3, 8, points_each=14, noise=0.4)
+UNLABELLED = replace(TINY, labels=None, class_names=())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"gamma": 3}, {"gamma": 5}),
+        ({"method": "KNN"}, {"method": "LSR"}),
+        ({"method": "KNN", "params": {"n_neighbours": 3}}, {"method": "KNN"}),
+        ({"method": "BDR", "n_clusters": 2}, {"method": "BDR", "n_clusters": 5}),
+        ({"dense": "D1"}, {"dense": "D2"}),
+        ({"dense": "D3"}, {"dense": "D3", "hops": 2}),
+        ({"n_clusters": 3}, {"n_clusters": 4}),
+        ({"only_dense": True}, {"only_dense": False}),
+        ({"data": TINY}, {"data": make_subspaces(3, 3, 8, points_each=14, random_state=1)}),
+        ({"data": UNLABELLED, "dense": None}, {"data": UNLABELLED, "n_clusters": 2, "dense": None}),
+    ],
+)
+def test_what_is_kept_of_one_run_does_not_reach_another(one, other):
+    def run(given, keep=None):
+        given = dict(given)
+        data, only_dense = given.pop("data", TINY), given.pop("only_dense", False)
+        return all_of(run_stages(data, RunSettings(**given), only_dense=only_dense, keep=keep))
+
+    for first, second in ((one, other), (other, one)):
+        keep = keep_everything()
+        assert not same_shapes_and_values(run(first, keep), run(second)), "the change must matter"
+        assert same_shapes_and_values(run(second, keep), run(second))
+
+
+def same_shapes_and_values(a, b):
+    return len(a) == len(b) and all(np.array_equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def test_a_seed_reaches_the_method_that_draws_and_no_other():
+    for method, differ in (("SSSC", True), ("KNN", False)):
+        one, other = (RunSettings(method=method, seed=s).sparse_key() for s in (1, 2))
+        assert (one != other) == differ
+    assert RunSettings(n_clusters=2).sparse_key() == RunSettings(n_clusters=3).sparse_key()
+
+
+def test_known_and_suggested_clusters_have_spectra_of_their_own():
+    """As many clusters, but a suggestion looks at more eigenvalues."""
+    keep = keep_everything()
+    suggested = run_stages(UNLABELLED, RunSettings(dense=None), keep=keep)
+    settings = RunSettings(dense=None, n_clusters=suggested.n_clusters)
+    again, fresh = (run_stages(UNLABELLED, settings, keep=k) for k in (keep, None))
+    assert len(again.after.spectrum.eigenvalues) == len(fresh.after.spectrum.eigenvalues)
+    assert len(suggested.after.spectrum.eigenvalues) > len(fresh.after.spectrum.eigenvalues)
+
+
+@pytest.mark.parametrize(
+    "change", [{"seed": 4}, {"dense": "D1"}, {"gamma": 4}, {"n_clusters": 5}, {"data": UNLABELLED}]
+)
+def test_what_a_screen_keeps_of_a_run_is_of_that_run(change):
+    given = {"data": TINY, **change}
+    data = given.pop("data")
+    one, other = run_stages(TINY), run_stages(data, RunSettings(**given))
+    assert stages.run_key(one) == stages.run_key(run_stages(TINY))
+    assert stages.run_key(one) != stages.run_key(other)
+    for side in ("side_of_w", "after"):  # each may have another number of clusters
+        fewer = replace(one, **{side: replace(one.after, k=2)})
+        assert stages.run_key(fewer) != stages.run_key(one)
+
+
+# --- the cells of a comparison ----------------------------------------------------------------
+
+RAW = small()
+OPTIONS = {"per_class": 20, "random_state": 0}
+JOB = running.Job(
+    prepare(RAW, **OPTIONS), RAW, OPTIONS, "SSSC", "PCE", 0, 4, {"gamma0": 0.1}, 0, (0.8, 0.6)
+)
+
+
+@pytest.mark.parametrize(
+    ("change", "of_the_method"),
+    [
+        ({"data": small(1)}, True),
+        ({"raw": small(1)}, True),
+        ({"options": OPTIONS | {"random_state": 1}}, True),
+        ({"options": OPTIONS | {"per_class": 19}}, True),
+        ({"method": "BDR"}, True),
+        ({"params": {"gamma0": 0.2}}, True),
+        ({"n_clusters": 5}, True),
+        ({"seed": 1}, True),
+        ({"method": "KNN", "seed": 1}, True),
+        ({"repeat": 1}, False),
+        ({"dense": "D3"}, False),
+        ({"thetas": (0.8, 0.5)}, False),
+    ],
+)
+def test_a_cell_is_found_again_by_all_it_depends_on(change, of_the_method):
+    other = replace(JOB, **change)
+    assert other.key != JOB.key and replace(other).key == other.key
+    assert (other.solve_key != JOB.solve_key) == of_the_method
+
+
+def test_a_seed_counts_for_the_clusters_of_every_method():
+    one, other = (replace(JOB, method="KNN", params={}, seed=s) for s in (0, 1))
+    assert one.solve_key == other.solve_key and one.key != other.key
+
+
+def test_each_repeat_and_each_data_set_has_its_own_draw(session, monkeypatch):
+    session()
+    drawn = {}
+    for repeat in (1, 2):
+        for raw in (RAW, small(1)):
+            options = OPTIONS | {"random_state": repeat}
+            job = replace(JOB, raw=raw, repeat=repeat, options=options)
+            np.testing.assert_array_equal(job.points().X, prepare(raw, **options).X)
+            drawn[job.points().digest] = job
+    assert len(drawn) == 4 and JOB.points() is JOB.data
+
+
+def test_the_affinities_of_a_comparison_are_told_apart(session):
+    session()
+    for method in ("KNN", "LSR"):
+        for stage in ("none", "D1"):
+            job = replace(JOB, method=method, params={}, dense=stage, thetas=())
+            data = job.points()
+            fresh = run_stages(data, job.settings(), only_dense=True)
+            kept = run_stages(data, job.settings(), only_dense=True, keep=running._keep_sparse)
+            assert same_shapes_and_values(all_of(kept), all_of(fresh))

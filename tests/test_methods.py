@@ -8,11 +8,13 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import orthogonal_mp
 
-from sdsc_core.blocks import Cancelled
+from sdsc_core.blocks import Cancelled, one_thread
+from sdsc_core.cli import benchmark
 from sdsc_core.methods import METHODS, Solution
 from sdsc_core.methods import _admm as admm
 from sdsc_core.methods import _elastic as elastic
 from sdsc_core.methods import lrr as lrr_module
+from sdsc_core.methods._bottom import BottomVectors
 from sdsc_core.methods.base import keep_largest, unit_rows
 from sdsc_core.methods.bdr import _solve as bdr_solve
 from sdsc_core.methods.bdr import bdr
@@ -344,6 +346,68 @@ def test_bdr_is_a_fixed_point_within_its_constraints(X):
     new_B = np.maximum(0, (A + A.T) / 2)
     np.fill_diagonal(new_B, 0)
     np.testing.assert_allclose(B, new_B, atol=5e-3)
+
+
+@pytest.mark.parametrize("ambient", [12, 80])  # thin factors, and one product
+@pytest.mark.parametrize(
+    "lam, gamma, noise", [(5.0, 0.5, 0.05), (50.0, 1.0, 0.3), (0.1, 0.01, 0.1)]
+)
+def test_bdr_is_the_plain_alternation(ambient, lam, gamma, noise):
+    """To the step, though eigenvectors are warm-started and changes multiplied in float32."""
+    Z, k = unit_rows(subspaces(ambient=ambient, each=40, noise=noise)), 3
+    with one_thread():
+        mine = bdr_solve(Z, lam, gamma, k, 1000, None)
+        plain = benchmark.plain_bdr(Z, lam, gamma, k)
+    assert mine[2] == plain[2] > 20
+    np.testing.assert_allclose(mine[0], plain[0], atol=1e-6)
+    np.testing.assert_allclose(mine[1], plain[1], atol=1e-6)
+    values = [benchmark.bdr_objective(Z, *found[:2], lam, gamma, k) for found in (mine, plain)]
+    np.testing.assert_allclose(*values, rtol=1e-8)
+
+
+def laplacian(B):
+    return np.diag(B.sum(axis=1)) - B
+
+
+def test_bottom_vectors_follow_a_changing_matrix(monkeypatch):
+    """The warm-started ones span what a whole solve finds, and are what is used."""
+    rng = np.random.default_rng(0)
+    B = np.kron(np.eye(4), np.ones((30, 30))) + 0.1 * rng.random((120, 120))
+    B = B + B.T
+    vectors, whole = BottomVectors(120, 4), []
+    solve = BottomVectors._whole
+    monkeypatch.setattr(BottomVectors, "_whole", lambda *a: whole.append(1) or solve(*a))
+    for _ in range(10):
+        change = rng.random(B.shape)
+        B = B + 0.05 * (change + change.T)
+        U = vectors(B)
+        expected = np.linalg.eigh(laplacian(B))[1][:, :4]
+        np.testing.assert_allclose(U @ U.T, expected @ expected.T, atol=1e-9)
+    assert len(whole) == 1
+    assert vectors.confirm(B)
+
+
+def test_bottom_vectors_without_a_gap_are_solved_as_a_whole(monkeypatch):
+    rng = np.random.default_rng(0)
+    vectors = BottomVectors(120, 4)
+    for _ in range(3):
+        B = rng.random((120, 120))
+        B = B + B.T
+        U = vectors(B)
+        expected = np.linalg.eigh(laplacian(B))[1][:, :4]
+        np.testing.assert_allclose(U @ U.T, expected @ expected.T, atol=1e-9)
+
+
+def test_bottom_vectors_that_missed_one_are_not_confirmed(monkeypatch):
+    B = np.kron(np.eye(3), np.ones((40, 40)) - np.eye(40))
+    vectors = BottomVectors(120, 3)
+    vectors(B)
+    others = np.linalg.eigh(laplacian(B))[1][:, 1:]
+    monkeypatch.setattr(vectors, "_warm", lambda *args: others)
+    assert not vectors.confirm(B)
+    U = vectors(B)
+    assert np.abs(laplacian(B) @ U).max() < 1e-9
+    assert vectors.confirm(B)
 
 
 def test_bdr_lowers_its_objective(X):

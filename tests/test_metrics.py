@@ -1,5 +1,7 @@
 """Metrics against their definitions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -61,6 +63,28 @@ def test_conn_is_zero_where_the_graph_or_a_cluster_falls_apart():
     assert metrics.connectivity(W, [0, 0, 0, 1, 1, 2]).per_cluster[2] == 0
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_conn_of_two_parts_is_exactly_zero(seed):
+    W = sp.block_diag([random_affinity(7, seed, 1.0), random_affinity(9, seed, 1.0)])
+    conn = metrics.connectivity(W.toarray())
+    assert conn.whole == 0 and conn.converged and conn.message == ""
+
+
+def test_conn_of_one_link_is_that_of_the_complete_graph():
+    assert metrics.connectivity(np.array([[0, 0.3], [0.3, 0]])).whole == pytest.approx(2)
+
+
+@pytest.mark.parametrize("size", [4, 6, 10])
+def test_conn_says_where_any_of_its_eigenvalues_did_not_converge(monkeypatch, size):
+    def short(W, k):
+        return replace(spectrum(W, k), converged=W.shape[0] != size)
+
+    spectrum = metrics.spectrum
+    monkeypatch.setattr(metrics, "spectrum", short)
+    conn = metrics.connectivity(1 - np.eye(10), [0] * 4 + [1] * 6)
+    assert not conn.converged and "did not converge" in conn.message
+
+
 def test_conn_of_each_cluster_is_that_of_its_own_graph():
     W, labels = random_affinity(18, 5, 0.9), np.array([0] * 5 + [1] * 9 + [2] * 4)
     conn = metrics.connectivity(W, labels)
@@ -81,6 +105,11 @@ def test_components_of_a_stored_zero():
 
 def test_ncut_without_similarity_inside_is_infinite():
     assert metrics.ncut(np.array([[0, 1.0], [1, 0]]), [0, 1]) == np.inf
+
+
+def test_ncut_of_a_point_without_links_is_zero():
+    W = sp.block_diag([1 - np.eye(3), np.zeros((1, 1))]).toarray()
+    assert metrics.ncut(W, [0, 0, 0, 1]) == 0
 
 
 def test_analysis_counts_what_the_paper_counts():

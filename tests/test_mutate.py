@@ -18,11 +18,11 @@ def f(a: int = 1, b=0.5):
 '''
 
 
-def changes(tmp_path, monkeypatch, source, name="sdsc_core/m.py"):
+def changes(tmp_path, monkeypatch, source, name="sdsc_core/m.py", keys=False):
     monkeypatch.setattr(mutate, "ROOT", tmp_path)
     (tmp_path / name).parent.mkdir(parents=True)
     (tmp_path / name).write_text(source)
-    found = mutate.mutants(Path(name))
+    found = mutate.mutants(Path(name), keys)
     original = ast.unparse(ast.parse(source))
     for mutant in found:
         assert mutant.source() != original
@@ -48,10 +48,27 @@ def test_each_change_and_no_other(tmp_path, monkeypatch):
 
 
 def test_keys_lose_one_part_at_a_time(tmp_path, monkeypatch):
-    source = 'key = (a, b)\nfound = remember(("name", key), lambda: (1, 2))\n'
-    assert changes(tmp_path, monkeypatch, source, "pages/shared/m.py") == {
+    source = 'key = (a, b)\nfound = cached(("name", key), lambda: (1, 2))\n'
+    source += "def side_key():\n    return c, d\ndef other():\n    return 1, 2\n"
+    assert changes(tmp_path, monkeypatch, source, "pages/shared/m.py", keys=True) == {
         "(a, b)  →  (b,)",
         "(a, b)  →  (a,)",
         "('name', key)  →  (key,)",
         "('name', key)  →  ('name',)",
+        "(c, d)  →  (d,)",
+        "(c, d)  →  (c,)",
     }
+
+
+def test_what_is_left_out_is_still_there(monkeypatch):
+    """Each entry of the list names a change that would be made."""
+    listed = mutate.EQUIVALENT
+    monkeypatch.setattr(mutate, "EQUIVALENT", [])
+    found = []
+    for module in (*mutate.TESTS, *mutate.KEYS):
+        for path in mutate.files_of(module):
+            lines = (mutate.ROOT / path).read_text().splitlines()
+            changes_ = mutate.mutants(path, module in mutate.KEYS)
+            found += [(lines[m.line - 1], str(m)) for m in changes_]
+    for part, words, _ in listed:
+        assert any(part in line and words in change for line, change in found), (part, words)

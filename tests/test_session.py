@@ -15,7 +15,7 @@ from pages.shared.run import run_key
 from sdsc_core import datasets, imc, spectrum, suggest_n_clusters
 from sdsc_core.compare import suggest_clusters
 from sdsc_core.datasets import Dataset, make_subspaces
-from sdsc_core.figures import alike
+from sdsc_core.figures import match_clusters
 from sdsc_core.run import Side
 from sdsc_core.spectral import MOST_CLUSTERS
 from sdsc_core.tracing import examples
@@ -133,7 +133,7 @@ def test_more_than_fifteen_clusters_are_suggested(app):
 
 def test_clusters_without_a_match_keep_a_number_of_their_own():
     labels, other = np.array([0, 0, 1, 1, 2, 2]), np.array([1, 1, 0, 0, 0, 0])
-    assert alike(labels, other).tolist() == [1, 1, 0, 0, 2, 2]
+    assert match_clusters(labels, other).tolist() == [1, 1, 0, 0, 2, 2]
 
 
 def test_memory_is_bounded_by_bytes_and_lets_go_of_the_least_used():

@@ -7,6 +7,7 @@ from scipy.sparse.linalg import ArpackNoConvergence
 
 from sdsc_core import SDSC, Cancelled, spectral
 from sdsc_core.metrics import clustering_accuracy, connectivity
+from sdsc_core.run import cluster_side
 from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
 
 
@@ -297,3 +298,53 @@ def test_progress_counts_products_and_may_cancel():
 
     with pytest.raises(Cancelled):
         spectrum(W, 4, progress=stop)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_large_graph_has_sharp_pairs_for_its_clusters_and_loose_ones(sparse, monkeypatch):
+    monkeypatch.setattr(spectral, "LARGE", 100)
+    W, y = blocks((150, 150, 150), between=0.3)
+    d = np.sqrt(W.sum(axis=1))
+    A = W / np.outer(d, d)
+    reference = np.linalg.eigvalsh(A)[::-1][:8]
+    W = sp.csr_array(W) if sparse else W
+    asked = []
+    solve = spectral.eigsh
+    monkeypatch.setattr(
+        spectral, "eigsh", lambda *a, **k: asked.append((a[1], k["tol"])) or solve(*a, **k)
+    )
+    found = spectrum(W, 8, 3)
+    assert asked == [(2, spectral.COARSE), (5, spectral.LOOSE)] and found.n_exact == 3
+    gaps = np.linalg.norm(A @ found.vectors - found.vectors * found.eigenvalues, axis=0)
+    assert gaps[:3].max() <= spectral.COARSE and gaps.max() <= 2 * spectral.LOOSE
+    np.testing.assert_allclose(found.eigenvalues, reference, atol=spectral.LOOSE)
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(8), atol=1e-3)
+    assert clustering_accuracy(y, spectral_clustering(W, 3, spectrum_=found)) == 1
+    with pytest.raises(ValueError, match="4 clusters of 450 points need at least 4 vectors"):
+        spectral_clustering(W, 4, spectrum_=found)
+
+
+def test_a_spectrum_for_counting_alone_is_not_clustered_by(monkeypatch):
+    monkeypatch.setattr(spectral, "LARGE", 100)
+    W, y = blocks((150, 150), between=0.3)
+    counting = spectrum(W, 6, n_exact=1)
+    side = cluster_side(W, 2, y, found=counting)
+    assert counting.n_exact == 1 and side.spectrum.n_exact == 2 and side.summary.acc == 1
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.5])
+def test_seeding_on_some_points_clusters_as_well_as_on_all(spread, monkeypatch):
+    rng = np.random.default_rng(0)
+    centres = rng.standard_normal((7, 5))
+    rows = centres[rng.integers(7, size=4000)] + spread * rng.standard_normal((4000, 5))
+
+    def inertia(labels):
+        return sum(
+            ((rows[labels == c] - rows[labels == c].mean(axis=0)) ** 2).sum() for c in set(labels)
+        )
+
+    whole = inertia(spectral.cluster_rows(rows, 7, 0))
+    monkeypatch.setattr(spectral, "LARGE", 400)
+    labels = spectral.cluster_rows(rows, 7, 0)
+    np.testing.assert_array_equal(labels, spectral.cluster_rows(rows, 7, 0))
+    assert inertia(labels) <= 1.002 * whole

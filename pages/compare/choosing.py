@@ -1,5 +1,6 @@
 """What the Compare screen runs: methods, dense stages, parameters, and about how long it takes."""
 
+import math
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from pages.shared.text import rough_duration
 from sdsc_core import METHODS, compare
 from sdsc_core.blocks import watched
 from sdsc_core.datasets import Dataset
-from sdsc_core.estimates import estimate
+from sdsc_core.estimates import AFFINITY, estimate
 from sdsc_core.methods import KINDS, Parameter
 
 
@@ -79,7 +80,7 @@ def parameters(data: Dataset) -> dict[str, dict[str, Any]]:
     """Each method's parameters, preset for the kind of data."""
     default = data.kind if data.kind in KINDS else "faces" if data.images is not None else "digits"
     with st.expander("Parameters of the methods"):
-        key = f"kind {data.digest}"
+        key = _kind_key(data)
         keep(key, default)
         st.segmented_control(
             "Preset for", KINDS, required=True, key=key,
@@ -99,20 +100,24 @@ def parameters(data: Dataset) -> dict[str, dict[str, Any]]:
     return out
 
 
+def _kind_key(data: Dataset) -> str:
+    return f"kind {data.digest}"
+
+
 def _control(spot: Any, method: str, p: Parameter, value: Any, kind: str) -> Any:
     """A parameter under the name that `SDSC` takes, with what it means."""
     key = f"{method} {p.name} {kind}"
-    look: dict[str, Any] = {"key": key, "help": f"{p.help} {_range(p)}".strip()}
+    options: dict[str, Any] = {"key": key, "help": f"{p.help} {_range(p)}".strip()}
     kind_of = type(p.default)
     keep(key, kind_of(value))
     if p.choices:
-        return spot.selectbox(p.name, p.choices, format_func=_spaced, **look)
+        return spot.selectbox(p.name, p.choices, format_func=_spaced, **options)
     if kind_of is bool:
-        return spot.checkbox(p.name, **look)
+        return spot.checkbox(p.name, **options)
     low, high = (None if v is None else kind_of(v) for v in (p.low, p.high))
     if kind_of is float:
-        look["format"] = "%g"
-    return spot.number_input(p.name, low, high, **look)
+        options["format"] = "%g"
+    return spot.number_input(p.name, low, high, **options)
 
 
 def _spaced(choice: str) -> str:
@@ -137,32 +142,19 @@ def start(data: Dataset, chosen: list[Job]) -> None:
         return
     if done:
         words += f", {done} of them done"
-    with right:
-        seconds, tried = _estimate(data, todo)
-    of_them = "all" if tried == data.n_points else f"{tried:,}"
-    if tried:
-        words += (
-            f"; the methods may take about **{rough_duration(seconds)}** on {data.n_points:,}"
-            f" points, estimated by trying each on {of_them} of them"
-        )
+    seconds = _expected_seconds(data, chosen, todo)
+    if not math.isnan(seconds):  # every method was measured
+        words += f"; estimated to take about **{rough_duration(seconds)}** on this machine"
     right.markdown(f"{words}.")
 
 
-def _estimate(data: Dataset, todo: list[Job]) -> tuple[float, int]:
-    """Seconds for the affinities that are missing, and the points that this was tried on."""
-    total, tried = 0.0, 0
-    refused: set[str] = set()
-    for job in {j.solve_key: j for j in todo}.values():
-        if job.method in refused:
-            continue
-        key = ("estimate", data.digest, job.n_clusters, job.method, tuple(job.params.items()))
-        work = partial(estimate, data, job.method, job.n_clusters, job.params)
-        try:
-            with st.spinner(f"Estimating the time of {job.method} …"):
-                found = cached(key, work)
-        except ValueError as problem:
-            st.warning(f"{job.method}: {problem}")
-            refused.add(job.method)
-        else:
-            total, tried = total + found.seconds, found.points
-    return total, tried
+def _expected_seconds(data: Dataset, chosen: list[Job], todo: list[Job]) -> float:
+    """Of what is to do; the affinity counts once, and not where a cell that is done has it."""
+    kind = st.session_state[_kind_key(data)]
+    known = {j.solve_key for j in chosen if j.key in cells()}
+    total = 0.0
+    for job in todo:
+        parts = [job.dense] if job.solve_key in known else [AFFINITY, job.dense]
+        known.add(job.solve_key)
+        total += estimate(job.method, data.n_points, data.n_features, kind, parts, job.params)
+    return total

@@ -5,13 +5,13 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import loading
-from pages.shared.run import compute_button, patiently, spell_key, stopped
-from pages.shared.settings import PREPARE, apply, defaults, locked
+from pages.shared.run import cached, compute_button, largest_pca, patiently, spell_key, stopped
+from pages.shared.settings import GAMMA_MAX, PREPARE, apply, defaults, locked
 from pages.shared.text import escape_markdown
 from sdsc_core import figures
 from sdsc_core.blocks import Progress
 from sdsc_core.datasets import Dataset, prepare, variance_curve
-from sdsc_core.estimates import seconds_needed
+from sdsc_core.estimates import AFFINITY, estimate
 
 LONG = 10  # seconds after which a warning is due
 MANY = 20_000  # points, likewise
@@ -33,9 +33,10 @@ def controls(raw: Dataset) -> None:
         "Seed of the draw", 0, 2**31 - 1, key="draw", disabled=locked("draw") or not state.each,
         help="The same seed draws the same samples.",
     )  # fmt: skip
+    _scattering(raw)
     st.number_input(
-        "PCA dimensions", 0, min(raw.X.shape), key="pca", disabled=locked("pca"),
-        help=f"Keep so many principal components, from 2 to {min(raw.X.shape):,}; 0: no PCA. The"
+        "PCA dimensions", 0, largest_pca(raw), key="pca", disabled=locked("pca"),
+        help=f"Keep so many principal components, from 2 to {largest_pca(raw):,}; 0: no PCA. The"
         " paper reduces USPS to 200 dimensions.",
     )  # fmt: skip
     st.toggle(
@@ -58,7 +59,28 @@ def _keep_in_range(raw: Dataset) -> None:
     """An address may hold anything."""
     state = st.session_state
     state.classes = [k for k in state.classes if k < raw.n_classes]
-    state.pca = min(state.pca, *raw.X.shape)
+    state.scattering = state.scattering and raw.images is not None
+    state.pca = min(state.pca, largest_pca(raw))
+
+
+def _scattering(raw: Dataset) -> None:
+    """For pictures only: features that hardly change when a stroke moves a little."""
+    images = raw.images
+    if images is None:
+        return
+    st.toggle(
+        "Scattering features", key="scattering", disabled=locked("scattering"),
+        help="Wavelets of three scales and eight directions, taken twice, say what is drawn where,"
+        " roughly: a stroke that moves by a pixel changes them little. The paper's vectors of"
+        " MNIST are such features, reduced to 500 by PCA; they suit digits and other line"
+        " drawings, less so faces under changing light.",
+    )  # fmt: skip
+    if st.session_state.scattering:
+        st.plotly_chart(
+            cached(("scattering shown", raw.digest), lambda: figures.scattering_maps(images)),
+            key="scattering shown", config={"displayModeBar": False},
+            alt="The first picture, and how strongly it shows lines of each direction and width.",
+        )  # fmt: skip
 
 
 def _class_choice(raw: Dataset) -> None:
@@ -123,13 +145,16 @@ def _variance_kept(raw: Dataset) -> str:
         return "100 %"
 
     pca, draw = state.pca, state.draw  # the session cannot be had where the work is done
-    classes, each = state.classes or None, state.each or None
+    classes, each, scattering = state.classes or None, state.each or None, state.scattering
 
     def share(tell: Progress | None) -> float:
-        chosen = prepare(raw, classes=classes, per_class=each, random_state=draw)
+        chosen = prepare(
+            raw, classes=classes, per_class=each, scattering=scattering, random_state=draw,
+            progress=tell,
+        )  # fmt: skip
         return float(variance_curve(chosen, pca)[0][-1])
 
-    key = tuple(spell_key(state[name]) for name in ("classes", "each", "draw", "pca"))
+    key = tuple(spell_key(state[name]) for name in PREPARE)
     kept = patiently("Measuring the variance that PCA keeps", ("kept", raw.digest, key), share)
     return f"{100 * kept:.1f} %"
 
@@ -149,15 +174,17 @@ def _class_sizes(raw: Dataset, data: Dataset) -> None:
 
 def _cost(data: Dataset) -> None:
     """How long the other screens will take, and a way out where that is too long."""
-    seconds = seconds_needed(data.n_points, data.n_features)
+    # Explore runs IMC for all Γ ahead, and clusters by W and by W*.
+    parts, picks = (AFFINITY, "none", "PCE"), {"n_iterations": GAMMA_MAX}
+    seconds = estimate("IMC", data.n_points, data.n_features, parts=parts, params=picks)
     if seconds < LONG and data.n_points <= MANY:
         st.caption(f"Explore needs {_time(seconds)} for this.")
         return
     groups = data.n_classes or 1
     each = max(10, COMFORTABLE // groups // 10 * 10)
     st.warning(
-        f"{data.n_points:,} points are many: IMC compares each with all others, which takes"
-        f" {_time(seconds)} on two cores. A draw shows the same within a moment.",
+        f"{data.n_points:,} points are many: Explore needs {_time(seconds)} for them on this"
+        " machine. A draw shows the same within a moment.",
         icon=":material/hourglass_top:",
     )
     st.button(

@@ -106,7 +106,7 @@ def embedding_html(run: Run) -> str:
     sides = [("W", run.before), ("W*", run.after)]
     return figures.embedding(
         [(name, figures.projection(s.spectrum, s.k, 2)) for name, s in sides],
-        [figures.alike(s.labels, run.after.labels) for _, s in sides],
+        [figures.match_clusters(s.labels, run.after.labels) for _, s in sides],
         [f"cluster {c}" for c in range(max(run.n_clusters, run.before.k))],
         titles=point_titles(run),
     ).to_html()
@@ -129,7 +129,7 @@ def load_lines(name: str, read_as: dict[str, tuple[str, dict[str, Any], str]]) -
 
 def python_script(run: Run, chosen: dict[str, Any], load: str) -> str:
     """The run again, with sdsc_core alone."""
-    values = {name: chosen[name] for name in ("unit", "centre", "draw")}
+    values = {name: chosen[name] for name in ("scattering", "unit", "centre", "draw")}
     values |= {name: chosen[name] or None for name in ("classes", "each")}
     values["pca"] = run.data.n_features if chosen["pca"] >= 2 else None
     return script(run.settings, values, load=load)

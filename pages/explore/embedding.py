@@ -26,7 +26,7 @@ def show(run: Run) -> None:
     if data.labels is not None and state.paint == "class":
         groups, names = [data.labels] * 2, list(data.class_names)
     else:
-        groups = [figures.alike(side.labels, run.after.labels) for _, side in sides]
+        groups = [figures.match_clusters(side.labels, run.after.labels) for _, side in sides]
         names = [f"cluster {c}" for c in range(1 + max(int(of.max()) for of in groups))]
     points(
         [

@@ -1,5 +1,6 @@
 """Kernels are compiled once on a new machine; a screen says so while it happens."""
 
+import gc
 import threading
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,6 +34,10 @@ class Warming:
     def _work(self) -> None:
         try:
             warm_up(lambda *at: setattr(self, "at", at))
+            # Streamlit collects garbage after every run of the script. What the libraries brought
+            # stays for good, and looking through it took longer than the script itself.
+            gc.collect()
+            gc.freeze()
             self.ready = True
         except BaseException as error:
             self.error = error

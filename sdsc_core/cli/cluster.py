@@ -12,6 +12,7 @@ from sdsc_core import datasets
 from sdsc_core.checks import check_data
 from sdsc_core.cli.options import check_writable, read_param
 from sdsc_core.cli.progress import Reporter
+from sdsc_core.extras import require
 from sdsc_core.methods import KINDS, METHODS
 from sdsc_core.metrics import Summary
 from sdsc_core.run import Run, Side, run_stages
@@ -19,6 +20,7 @@ from sdsc_core.script import affinity_npz, columns_of
 from sdsc_core.settings import RunSettings, read_setting
 
 SAMPLE = "sample:"
+CONNECT = 10  # seconds that a scheduler may take to answer
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -43,9 +45,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         add(f"--{option}", metavar="NAME", action="append", default=[],
             help=f"column of a table that is {what}; may be repeated")  # fmt: skip
     add("--missing", choices=("mean", "drop"), help="fill missing values, or drop such samples")
+    add("--per-class", type=int, metavar="N", help="draw so many samples of each class")
+    add("--scattering", action="store_true", help="scattering features of pictures")
+    add("--pca", type=int, metavar="D", help="keep so many principal components")
+    add("--centre", action="store_true", help="subtract the mean sample")
+    add("--unit-norm", action="store_true", help="divide each sample by its length")
     add("--output", metavar="FILE", help="write row, identifier, class and clusters, .csv")
     add("--save-affinity", metavar="FILE", help="write W, .npz of scipy.sparse")
     add("--save-dense", metavar="FILE", help="write W*, .npz of scipy.sparse")
+    add("--dask", metavar="ADDRESS", help="of a Dask scheduler, whose cluster then does the work")
     parser.set_defaults(run=_cluster)
 
 
@@ -54,10 +62,10 @@ def _cluster(options: argparse.Namespace) -> None:
     for path in (options.output, options.save_affinity, options.save_dense):
         check_writable(path)
     data = _read(options)
-    check_data(data.X, name=repr(data.name))
+    check_data(data.X, name=repr(data.name), copy=False)
     report = Reporter()
-    with _named_by_option():
-        run = run_stages(data, settings, report=report.named)
+    with _named_by_option(), _client(options.dask) as client:
+        run = run_stages(data, settings, report=report.named, client=client)
     report.clear()
     _save(options, run)
     print(_headline(run))
@@ -93,6 +101,23 @@ def _named_by_option() -> Iterator[None]:
         raise ValueError(f"{options.get(name, name)}{is_}{rest}") from None
 
 
+@contextmanager
+def _client(address: str | None) -> Iterator[Any]:
+    """A client of the Dask scheduler there, None without an address."""
+    if address is None:
+        yield None
+        return
+    distributed = require("distributed", "--dask")
+    try:
+        client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
+    except (OSError, ValueError):
+        raise ValueError(
+            f"--dask is {address!r}; no Dask scheduler answers there, give tcp://HOST:PORT."
+        ) from None
+    with client:
+        yield client
+
+
 def _sides(run: Run) -> dict[str, Side]:
     assert run.before is not None
     return {"W": run.before} | ({} if run.settings.dense is None else {"W*": run.after})
@@ -125,7 +150,16 @@ def _read(options: argparse.Namespace) -> datasets.Dataset:
         data = datasets.sample(options.file.removeprefix(SAMPLE))
     else:
         data = _load(options)
-    return datasets.fill_missing(data, options.missing) if options.missing else data
+    if options.missing:
+        data = datasets.fill_missing(data, options.missing)
+    return datasets.prepare(
+        data,
+        per_class=options.per_class,
+        scattering=options.scattering,
+        pca=options.pca,
+        centre=options.centre,
+        unit_norm=options.unit_norm,
+    )
 
 
 def _load(options: argparse.Namespace) -> datasets.Dataset:
@@ -143,6 +177,7 @@ def _load(options: argparse.Namespace) -> datasets.Dataset:
             id_column=none.get(options.id_column, options.id_column),
             ignore=options.ignore,
             features=options.feature,
+            mapped=True,
         )
     except datasets.ColumnProblem as problem:
         raise ValueError(

@@ -1,41 +1,102 @@
 """Rows of a benchmark: what is measured, its limit, and the table that is printed of them."""
 
+import csv
+import math
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Figure(NamedTuple):
+    """What a row measured, how it came about, and the seconds behind it, for a plot."""
+
+    value: float
+    remark: str
+    points: int = 0
+    seconds: float = math.nan
+    rival: float = math.nan
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table. ``measure`` gives the figure and a remark on how it came about."""
+    """One line of the table. ``measure`` gives a `Figure`, or the first two things of one."""
 
     name: str
     limit: float | None
     unit: str
-    measure: Callable[[], tuple[float, str]]
+    measure: Callable[[], tuple[Any, ...]]
     at_least: bool = False  # whether the limit is a lower one
 
     def holds(self, value: float) -> bool:
         assert self.limit is not None
         return value >= self.limit if self.at_least else value <= self.limit
 
+    def line(self, figure: Figure) -> dict[str, str]:
+        """The row as text, by the columns of a file."""
+        holds = "" if self.limit is None else "yes" if self.holds(figure.value) else "NO"
+        return {
+            "what": self.name,
+            "measured": _figure(figure.value, self.unit),
+            "limit": "" if self.limit is None else _figure(self.limit, self.unit),
+            "holds": holds,
+            "how": figure.remark,
+            "points": str(figure.points or ""),
+            "seconds": "" if math.isnan(figure.seconds) else f"{figure.seconds:.4g}",
+            "rival": "" if math.isnan(figure.rival) else f"{figure.rival:.4g}",
+        }
 
-def print_rows(rows: Sequence[Row], only: str = "") -> None:
-    """Measure and print every row whose name holds ``only``."""
-    chosen = [r for r in rows if only.lower() in r.name.lower()]
-    if not chosen:
-        names = "; ".join(r.name for r in rows)
-        raise ValueError(f"--only is {only!r}; no row holds that, they are: {names}.")
+
+def print_rows(rows: Sequence[Row], only: Sequence[str] = (), file: str | None = None) -> None:
+    """Measure and print the rows, of ``only`` some names those that hold one; a .csv keeps them."""
+    for part in only:
+        if not any(part.lower() in r.name.lower() for r in rows):
+            names = "; ".join(r.name for r in rows)
+            raise ValueError(f"--only is {part!r}; no row holds that, they are: {names}.")
+    chosen = [r for r in rows if not only or any(p.lower() in r.name.lower() for p in only)]
     width = max(len(r.name) for r in chosen)
-    print(f"{'what':<{width}}  {'measured':>14}  {'limit':>14}  holds  how")
+    print(f"{'what':<{width}}  {'measured':>18}  {'limit':>18}  holds  how")
     for r in chosen:
-        value, remark = r.measure()
-        limit = "" if r.limit is None else _figure(r.limit, r.unit)
-        holds = "" if r.limit is None else "yes" if r.holds(value) else "NO"
-        print(f"{r.name:<{width}}  {_figure(value, r.unit):>14}  {limit:>14}  {holds:<5}  {remark}")
+        line = r.line(Figure(*r.measure()))
+        print(
+            f"{line['what']:<{width}}  {line['measured']:>18}  {line['limit']:>18}"
+            f"  {line['holds']:<5}  {line['how']}"
+        )
         sys.stdout.flush()
+        if file:
+            _keep(Path(file), line, [r.name for r in rows])
+
+
+def _keep(file: Path, line: dict[str, str], order: list[str]) -> None:
+    """Put one line into the file, in place of an earlier one, in the order of the rows."""
+    kept = {k["what"]: k for k in read_lines(file)} if file.exists() else {}
+    kept[line["what"]] = line
+    with open(file, "w", newline="", encoding="utf-8") as out:
+        writer = csv.DictWriter(out, line, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(kept[name] for name in order if name in kept)
+
+
+def read_lines(file: Path) -> list[dict[str, str]]:
+    """The lines that earlier runs kept."""
+    with open(file, newline="", encoding="utf-8") as lines:
+        return list(csv.DictReader(lines))
+
+
+def markdown(lines: Sequence[dict[str, str]]) -> str:
+    """Kept lines as a table for a text.
+
+    >>> print(markdown([{"what": "IMC", "measured": "2 s", "limit": "", "how": "once"}]))
+    | what | measured | aim | how |
+    |---|---|---|---|
+    | IMC | 2 s |  | once |
+    """
+    rows = [" | ".join(k[name] for name in ("what", "measured", "limit", "how")) for k in lines]
+    return "\n".join(["| what | measured | aim | how |", "|---|---|---|---|"] + [
+        f"| {row} |" for row in rows
+    ])  # fmt: skip
 
 
 def _figure(value: float, unit: str) -> str:

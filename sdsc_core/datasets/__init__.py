@@ -13,6 +13,7 @@ from sdsc_core.datasets.prepare import fill_missing, pca_variance, prepare
 from sdsc_core.datasets.readers import FORMATS, columns, inspect, load
 from sdsc_core.datasets.safe import Variable
 from sdsc_core.datasets.samples import SAMPLES, Sample, sample
+from sdsc_core.datasets.wavelets import n_scattering_features, scattering, scattering_vectors
 
 __all__ = [
     "FORMATS",
@@ -42,10 +43,13 @@ __all__ = [
     "make_faces",
     "make_motion",
     "make_subspaces",
+    "n_scattering_features",
     "pca_variance",
     "point_columns",
     "points_csv",
     "prepare",
     "sample",
+    "scattering",
+    "scattering_vectors",
     "variance_curve",
 ]

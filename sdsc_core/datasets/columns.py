@@ -58,7 +58,7 @@ class Content(NamedTuple):
     X: NDArray[np.float64]
     labels: NDArray | None
     how: str
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
     rows: NDArray[np.int64]
     identifiers: NDArray[np.str_] | None
     feature_names: tuple[str, ...]
@@ -89,14 +89,14 @@ def table_content(table: Table, choice: Choice, transpose: bool | None) -> Conte
     labels = _labels(table, label[0]) if label else None
     texts = table.texts(identifier[0]) if identifier else None
     names = tuple(columns[k].name for k in features) if table.layout.has_header else ()
-    said = (*table.layout.notes, *_sentences(columns))
+    notes = (*table.layout.notes, *_sentences(columns))
     if transpose:
         titles = np.array(names, dtype=np.str_) if names else None
         names = () if texts is None else tuple(map(str, texts))
         how = "samples in columns, no labels"
-        return Content(X.T, None, how, said, np.add(features, 1), titles, names)
+        return Content(X.T, None, how, notes, np.add(features, 1), titles, names)
     how = f"labels from column {quoted(columns[label[0]].name)}" if label else "no labels"
-    return Content(X, labels, f"samples in rows, {how}", said, table.rows, texts, names)
+    return Content(X, labels, f"samples in rows, {how}", notes, table.rows, texts, names)
 
 
 def table_columns(table: Table, choice: Choice) -> list[Column]:
@@ -107,7 +107,7 @@ def table_columns(table: Table, choice: Choice) -> list[Column]:
 
 def _sentences(columns: Sequence[Column]) -> list[str]:
     """What was guessed, as a sentence for each role."""
-    said = [
+    notes = [
         f"“{quoted(c.name)}” is taken for the {c.role}: {c.why}."
         for c in columns
         if c.why and c.role in ("label", "identifier")
@@ -118,8 +118,8 @@ def _sentences(columns: Sequence[Column]) -> list[str]:
         if c.role == "left out"
     ]
     if out:
-        said.append(f"Left out: {_some(out)}.")
-    return said
+        notes.append(f"Left out: {_some(out)}.")
+    return notes
 
 
 def _some(names: Sequence[str], most: int = 6) -> str:

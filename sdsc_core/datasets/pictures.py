@@ -41,7 +41,7 @@ class Pictures(NamedTuple):
     values: NDArray[np.float64]  # (n, h, w), grey from 0 to 255
     folders: NDArray | None  # (n,)
     names: NDArray[np.str_]  # (n,), the path of each in the archive
-    said: str  # what somebody should know about how they were read
+    note: str  # what somebody should know about how they were read
 
 
 def read_pictures(file: IO[bytes], label: str, limits: Limits) -> Pictures:
@@ -54,19 +54,19 @@ def read_pictures(file: IO[bytes], label: str, limits: Limits) -> Pictures:
         members = _members(archive, label, limits)
         files = [i for i in archive.infolist() if not i.is_dir() and not _is_hidden(i)]
         values, kinds = _unpacked(archive, members, label, limits)
-    said = _checked_greys(values, np.array(kinds), label)
+    note = _checked_greys(values, np.array(kinds), label)
     others = len(files) - len(members)
-    said += f", without {others:,} other file{'s' if others > 1 else ''}" if others else ""
+    note += f", without {others:,} other file{'s' if others > 1 else ''}" if others else ""
     folders = [_folder(info) for info in members]
     names = np.array([str(_path(info)) for info in members])
     if len(set(folders)) == 1:
-        return Pictures(values, None, names, said)
+        return Pictures(values, None, names, note)
     if "" in folders:
         outside = quoted(members[folders.index("")].filename)
         raise BadFile(f"{label} has class folders, but {outside} lies outside of them.")
     if len({_path(info).parent for info in members}) > len(set(folders)):
-        said += ", folders of one name taken as one class"
-    return Pictures(values, np.array(folders), names, said)
+        note += ", folders of one name taken as one class"
+    return Pictures(values, np.array(folders), names, note)
 
 
 def _unpacked(

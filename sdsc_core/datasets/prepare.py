@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_choice, check_count, check_data
 from sdsc_core.datasets.dataset import Dataset
+from sdsc_core.datasets.wavelets import scattering_vectors
 
 
 def prepare(
@@ -17,19 +18,21 @@ def prepare(
     *,
     classes: Sequence[int] | None = None,
     per_class: int | None = None,
+    scattering: bool = False,
     pca: int | None = None,
     unit_norm: bool = False,
     centre: bool = False,
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Dataset:
-    """Choose classes and samples, then centre, reduce and normalise, in this order.
+    """Choose classes and samples, then transform, centre, reduce and normalise, in this order.
 
     ``classes`` are indices into ``class_names``; ``per_class`` draws that many samples of each
-    class, or all where there are fewer, and without labels that many of the whole. ``centre``
+    class, or all where there are fewer, and without labels that many of the whole.
+    ``scattering`` takes the pictures' `scattering_vectors` as samples. ``centre``
     subtracts the mean sample. ``pca`` reduces to that many dimensions, on centred data.
     ``unit_norm`` divides each sample by its ℓ2 norm; a sample of zeros stays. ``progress`` hears of
-    every long step of PCA; raising in it cancels.
+    every long step; raising in it cancels.
 
     >>> from sdsc_core.datasets import make_subspaces
     >>> part = prepare(make_subspaces(), classes=[1, 4], per_class=20, pca=5)
@@ -40,7 +43,7 @@ def prepare(
     chosen = dataset
     if classes is not None or per_class is not None:
         chosen = _take(dataset, _choose(dataset, classes, per_class, random_state))
-    X = chosen.X
+    X = chosen.X if not scattering else _scattered(chosen, progress)
     if centre or unit_norm or pca is not None:
         X = check_data(X)
     if centre:
@@ -54,8 +57,15 @@ def prepare(
         X = X / np.where(norms > 0, norms, 1)
     if X is chosen.X:
         return chosen
-    # Principal components are none of the features.
-    return replace(chosen, X=X, feature_names=chosen.feature_names if pca is None else ())
+    # Principal components and scattering features are none of the features.
+    named = pca is None and not scattering
+    return replace(chosen, X=X, feature_names=chosen.feature_names if named else ())
+
+
+def _scattered(dataset: Dataset, progress: Progress | None) -> NDArray[np.float64]:
+    if dataset.images is None:
+        raise ValueError("scattering needs pictures, and this data has none; leave it out.")
+    return scattering_vectors(dataset.images, progress=progress)
 
 
 def fill_missing(dataset: Dataset, how: str = "mean") -> Dataset:

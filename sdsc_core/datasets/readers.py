@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -57,7 +58,7 @@ class Found(NamedTuple):
     how: str
     images: NDArray | None = None
     names: tuple[str, ...] = ()
-    said: tuple[str, ...] = ()  # sentences on what was guessed
+    notes: tuple[str, ...] = ()  # sentences on what was guessed
     rows: NDArray[np.int64] | None = None
     identifiers: NDArray[np.str_] | None = None
     feature_names: tuple[str, ...] = ()
@@ -77,6 +78,7 @@ def load(
     features: Sequence[str | int] = (),
     name: str | None = None,
     limits: Limits = OWN,
+    mapped: bool = False,
 ) -> Dataset:
     """Read a data set from .csv, .tsv, .npy, .npz, .mat or a .zip of pictures in class folders.
 
@@ -95,6 +97,8 @@ def load(
         measurement: text that differs in every row, or numbers that count the rows
     ignore, features : columns to leave out, and columns to take whatever they look like
     limits : how much is read, `OWN` by default; files from others deserve `Limits()`
+    mapped : leave the numbers of a .npy file, given by its path, on the disk where they are
+        float64: of any size, they are read where they are used, so the file must not change
 
     Numbers stay as they are and missing ones are NaN, see `fill_missing`. A variable
     ``image_shape`` (h, w) says that a row is a picture, row by row. Three dimensions with the
@@ -110,6 +114,8 @@ def load(
         _check_ending(file, ending, label)
         if ending in ARRAYS:
             what, container = ARRAYS[ending]
+            if mapped and ending == ".npy" and isinstance(path, (str, Path)):
+                container = partial(npy_container, mapped=True)
             with reading(label, what), closing(container(file, label, limits)) as arrays:
                 found = _from_arrays(arrays, label, x, y, transpose)
         elif ending == ".zip":
@@ -130,7 +136,7 @@ def _dataset(found: Found, file_name: str, label: str, limits: Limits) -> Datase
         labels, names = _classes(found.labels, found.names, label)
         found_here = f"{label} has {len(names):,} classes; choose other labels, or none"
         check_limit(found_here, len(names), limits, "classes")
-    note = " ".join([f"Read from {quoted(file_name, 100)}: {found.how}.", *found.said])
+    note = " ".join([f"Read from {quoted(file_name, 100)}: {found.how}.", *found.notes])
     return Dataset(
         found.X, labels, Path(file_name).stem, names, found.images, note, found.kind,
         rows=found.rows, identifiers=found.identifiers, feature_names=found.feature_names,
@@ -267,7 +273,7 @@ def _labels_from(place: str | None) -> str:
 def _from_pictures(read: Pictures) -> Found:
     n, h, w = read.values.shape
     place = None if read.folders is None else "the folders"
-    how = f"pictures of {h}×{w} pixels{read.said}{_labels_from(place)}"
+    how = f"pictures of {h}×{w} pixels{read.note}{_labels_from(place)}"
     # Ten or twelve of sixteen bits are dark, and would be black as bytes.
     fine = read.values.max() < 100 and (read.values % 1 != 0).any()
     images = _grey(read.values) if fine else read.values.astype(np.uint8)

@@ -177,14 +177,17 @@ def dtype_name(dtype: np.dtype) -> str:
     return "text" if dtype.kind in "US" else "other"
 
 
-def npy_container(file: IO[bytes], label: str, limits: Limits) -> Container:
-    """A .npy file as a container of one variable, X."""
+def npy_container(file: IO[bytes], label: str, limits: Limits, mapped: bool = False) -> Container:
+    """A .npy file as a container of one variable, X; ``mapped``, float64 stays on the disk."""
     shape, dtype = _npy_header(file, label)
     available = file.seek(0, 2)
     variable = Variable("X", shape, dtype_name(dtype))
 
     def read(_: Variable) -> NDArray:
         file.seek(0)
+        whole = 0 < variable.size * dtype.itemsize <= available
+        if mapped and whole and dtype == np.float64:
+            return np.asarray(np.lib.format.open_memmap(file.name, mode="r"))
         return _read_npy(file, label, variable, dtype, available, limits)
 
     return Container([variable], read)

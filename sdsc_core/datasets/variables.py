@@ -107,8 +107,8 @@ def left_out(container: Container, samples: Variable, labels_wanted: bool) -> st
     part = _split(samples.name)[1]
     other = [v.name for v in container.variables if _is_table(v) and _split(v.name)[1]]
     rest = [name for name in other if part and _split(name)[1] != part]
-    said = f", {quoted(rest[0])} left out" if rest else ""
-    return said + (_no_labels(container, samples) if labels_wanted else "")
+    rest_note = f", {quoted(rest[0])} left out" if rest else ""
+    return rest_note + (_no_labels(container, samples) if labels_wanted else "")
 
 
 def _no_labels(container: Container, samples: Variable) -> str:

@@ -35,7 +35,7 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, W: sp.csr_array) -> "Rows":
-        return cls(W.indptr.astype(np.int64), W.indices.astype(np.int32), W.data)
+        return cls(W.indptr.astype(np.int64), W.indices.astype(np.int32, copy=False), W.data)
 
 
 def check_rule(rule: Any, theta1: Any, theta2: Any) -> Thresholds:

@@ -9,7 +9,9 @@ import scipy.sparse as sp
 from sdsc_core._jit import kernel
 from sdsc_core.affinities import off_diagonal
 from sdsc_core.blocks import Progress, run_blocks
+from sdsc_core.checks import square_csr
 from sdsc_core.dense.rules import RULES, Rows, Thresholds, two_hop
+from sdsc_core.methods._memory import check_memory
 
 PATHS_A_BLOCK = 4_000_000  # two-hop paths that one block of rows may follow
 
@@ -21,6 +23,7 @@ def sparse_pass(
     thresholds: Thresholds,
     n_jobs: int | None,
     progress: Progress | None,
+    client: Any = None,
 ) -> sp.csr_array:
     """One pass: the maximum of ``base`` and of all two-hop paths, first step in base, then in W.
 
@@ -32,16 +35,18 @@ def sparse_pass(
     left = strong if base is W else base
     paths = sp.csr_array((np.ones(left.nnz), left.indices, left.indptr), shape=(n, n)) @ degrees
     room = np.minimum(paths.astype(np.int64) + np.diff(base.indptr), n)
+    # The rows as they are found, and once more put together; most pairs have several paths.
+    check_memory(24 * int(room.sum()), "the dense stage", n, name="W")
     rows = partial(_sparse_block, Rows.of(base), Rows.of(strong), RULES[rule], thresholds, room)
     block = max(64, int(n * PATHS_A_BLOCK / max(1, room.sum())))
-    parts = run_blocks(rows, n, block, n_jobs=n_jobs, progress=progress)
+    parts = run_blocks(rows, n, block, n_jobs=n_jobs, progress=progress, client=client)
     counts, indices, data = (np.concatenate(p) for p in zip(*parts, strict=True))
     indptr = np.concatenate([[0], np.cumsum(counts)])
     # Conversion sorts in linear time: the CSC of a symmetric matrix is its sorted CSR. After one
     # pass W* is symmetric; after several only up to rounding, so it is converted back.
-    columns = sp.csr_array((data, indices, indptr), shape=(n, n)).tocsc()
+    columns = square_csr(data, indices, indptr).tocsc()
     if base is W:
-        return sp.csr_array((columns.data, columns.indices, columns.indptr), shape=(n, n))
+        return square_csr(columns.data, columns.indices, columns.indptr)
     return columns.tocsr()
 
 

@@ -10,11 +10,10 @@ import numpy as np
 from sdsc_core import compare
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_choice, check_count
-from sdsc_core.compare import Result
+from sdsc_core.compare import Result, keep_everything
 from sdsc_core.datasets import Dataset, load_known, prepare
 from sdsc_core.experiments import printed
 from sdsc_core.methods import METHODS
-from sdsc_core.run import keep_everything
 from sdsc_core.settings import RunSettings
 
 DIGITS = 5

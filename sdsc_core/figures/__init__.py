@@ -6,16 +6,22 @@ require("plotly", "Drawing figures")  # before the parts below, which all import
 
 from sdsc_core.figures.charts import (
     affinities,
-    alike,
     colour,
     confusion_matrix,
     contact_sheet,
     eigenvalues,
     embedding,
+    match_clusters,
     projection,
 )
 from sdsc_core.figures.comparison import method_bars, thumbnail, time_against
-from sdsc_core.figures.data import class_sizes, examples, norm_histogram, variance_kept
+from sdsc_core.figures.data import (
+    class_sizes,
+    examples,
+    norm_histogram,
+    scattering_maps,
+    variance_kept,
+)
 from sdsc_core.figures.graphs import (
     Graph,
     around,
@@ -32,7 +38,6 @@ __all__ = [
     "Graph",
     "MatrixView",
     "affinities",
-    "alike",
     "around",
     "class_blocks",
     "class_sizes",
@@ -44,6 +49,7 @@ __all__ = [
     "examples",
     "growth",
     "layout",
+    "match_clusters",
     "matrix_view",
     "method_bars",
     "neighbourhood",
@@ -52,6 +58,7 @@ __all__ = [
     "profiles",
     "projection",
     "row_of_c",
+    "scattering_maps",
     "small_graphs",
     "thumbnail",
     "time_against",

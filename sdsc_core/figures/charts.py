@@ -53,12 +53,12 @@ def projection(spectrum: Spectrum, k: int, dims: int) -> NDArray[np.float64]:
     return out
 
 
-def alike(labels: NDArray[np.int64], reference: NDArray[np.int64]) -> NDArray[np.int64]:
+def match_clusters(labels: NDArray[np.int64], reference: NDArray[np.int64]) -> NDArray[np.int64]:
     """Labels renamed so that a cluster has the number and colour of its match in another result.
 
     A cluster without a match gets a number that the other result does not have.
 
-    >>> alike(np.array([1, 1, 0, 0]), np.array([0, 0, 1, 1])).tolist()
+    >>> match_clusters(np.array([1, 1, 0, 0]), np.array([0, 0, 1, 1])).tolist()
     [0, 0, 1, 1]
     """
     _, matched = confusion(reference, labels)

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from sdsc_core.datasets import scattering
 from sdsc_core.figures.charts import PALETTE, WRONG, contact_sheet
 
 GREY = "#9aa0a6"
@@ -165,3 +166,33 @@ def _data_uri(picture: NDArray[np.uint8]) -> str:
     buffer = io.BytesIO()
     Image.fromarray(picture).save(buffer, "PNG")
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def scattering_maps(images: NDArray[Any], *, height: int = 190) -> go.Figure:
+    """The first picture, and its scattering features of order 1: a row for each scale.
+
+    >>> scattering_maps(np.eye(16)[None]).layout.annotations[1].text
+    'lines of each direction, fine to coarse'
+    """
+    image = np.asarray(images[:1], np.float64)
+    maps = scattering(image)[0, 1:25]
+    tiles = (maps / maps.max(axis=(1, 2), keepdims=True).clip(1e-12)).reshape(3, 8, *maps.shape[1:])
+    framed = np.pad(tiles, ((0, 0), (0, 0), (0, 1), (0, 1)), constant_values=np.nan)
+    mosaic = framed.transpose(0, 2, 1, 3).reshape(3 * framed.shape[2], 8 * framed.shape[3])
+    options = {"colorscale": "gray", "showscale": False, "hoverinfo": "skip"}
+    figure = go.Figure()
+    figure.add_heatmap(z=image[0], **options)
+    figure.add_heatmap(z=mosaic, xaxis="x2", yaxis="y2", **options)
+    bare = {"visible": False}
+    upright = bare | {"autorange": "reversed"}
+    figure.update_layout(
+        xaxis=bare | {"domain": [0, 0.25]}, yaxis=upright | {"scaleanchor": "x"},
+        xaxis2=bare | {"domain": [0.3, 1], "anchor": "y2"}, yaxis2=upright | {"anchor": "x2"},
+        height=height, margin={"l": 5, "r": 5, "t": 25, "b": 5},
+        annotations=[
+            {"text": text, "x": x, "y": 1.02, "xref": "paper", "yref": "paper", "xanchor": "left",
+             "yanchor": "bottom", "showarrow": False}
+            for text, x in (("a picture", 0), ("lines of each direction, fine to coarse", 0.3))
+        ],
+    )  # fmt: skip
+    return figure

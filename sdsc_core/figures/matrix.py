@@ -65,7 +65,7 @@ def matrix_view(
     *,
     causes: Changes | None = None,
     window: tuple[int, int, int, int] | None = None,
-    **look: Any,
+    **options: Any,
 ) -> MatrixView:
     """The entries of W and W* (N, N) in the order of display.
 
@@ -102,7 +102,15 @@ def matrix_view(
         cell = -(-n // GRID)
         rows, cols, w, star, cause = _merge(rows // cell, cols // cell, w, star, cause)
     return MatrixView(
-        rows, cols, w.astype(np.float32), star.astype(np.float32), cause, order, cell, whole, **look
+        rows,
+        cols,
+        w.astype(np.float32),
+        star.astype(np.float32),
+        cause,
+        order,
+        cell,
+        whole,
+        **options,
     )
 
 

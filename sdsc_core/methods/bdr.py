@@ -4,17 +4,21 @@ min ½‖X − ZX‖² + (λ/2)‖Z − B‖² + γ⟨Diag(B1) − B, V⟩ with 
 0 ⪯ V ⪯ I, tr V = k: the last term is the sum of the k smallest eigenvalues of B's Laplacian.
 """
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import cho_factor, cho_solve
 
-from sdsc_core.blocks import Progress, tick
+from sdsc_core._jit import kernel
+from sdsc_core.blocks import Progress, run_blocks, tick
 from sdsc_core.checks import check_data, check_n_clusters
+from sdsc_core.methods._bottom import BottomVectors
 from sdsc_core.methods.base import (
     AFFINE,
     NORMALISE,
+    SMALL,
     THRESHOLD,
     Method,
     Parameter,
@@ -27,6 +31,9 @@ from sdsc_core.methods.base import (
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-3
+AFRESH = 0.1  # what B may change, in all, between two products that start from B itself
+BLOCKS = 16  # of rows, over threads
+TILE = 64  # rows and columns that one pass takes at a time
 
 
 def bdr(
@@ -69,32 +76,146 @@ def bdr(
 def _solve(
     X: Array, lam: float, gamma: float, k: int, max_iterations: int, progress: Progress | None
 ) -> tuple[Array, Array, int, float]:
-    """Alternate the exact minimisers of Z, B and V, from zeros."""
+    """Alternate the exact minimisers of Z, B and V = UUᵀ, from zeros."""
     n = len(X)
-    P = cho_solve(cho_factor(X @ X.T + lam * np.eye(n)), np.eye(n))
-    # G (G + λI)⁻¹ = I − λP, so that Z = (G + λB)(G + λI)⁻¹ is one product with P.
-    fit = np.eye(n) - lam * P
-    Z, B, V = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
-    residual = np.inf
+    fit, smallest = _Fit(X, lam), BottomVectors(n, k)
+    Z, B = np.zeros((n, n)), np.zeros((n, n))
+    change, U = np.zeros((n, n), np.float32), np.zeros((n, k))
+    block = TILE * -(-n // (BLOCKS * TILE))
+    moved = np.inf
     for step in range(1, max_iterations + 1):
-        new_Z = fit + lam * (B @ P)
-        V = _smallest(B, k) if step > 1 else V
-        A = new_Z - (gamma / lam) * (np.diag(V)[:, None] - V)
-        new_B = np.maximum(0.0, 0.5 * (A + A.T))
-        np.fill_diagonal(new_B, 0.0)
-        residual = float(max(np.abs(new_Z - Z).max(), np.abs(new_B - B).max()))
-        Z, B = new_Z, new_B
+        afresh = moved > AFRESH
+        product = fit.of_matrix(B) if afresh else fit.of_change(change)
+        U = smallest(B) if step > 1 else U
+        turned = np.ascontiguousarray(U.T)
+        rows = partial(_advance, Z, B, change, product, afresh, turned, gamma / lam)
+        residual = max(run_blocks(rows, n, block)) if n > SMALL else rows(0, n)
+        moved = residual if afresh else moved + residual
         tick(progress, step, max_iterations)
-        if residual <= TOLERANCE:
+        if residual <= TOLERANCE and smallest.confirm(B):
             break
     return Z, B, step, residual
 
 
-def _smallest(B: Array, k: int) -> Array:
-    """V = UUᵀ with U the k bottom eigenvectors of Diag(B1) − B."""
-    L = np.diag(B.sum(axis=1)) - B
-    _, U = eigh(L, subset_by_index=(0, k - 1), driver="evr")
-    return U @ U.T
+class _Fit:
+    """Z = B + (I − B) M, the minimiser for B, with M = G (G + λI)⁻¹ and G = XXᵀ.
+
+    M has the rank of X, so that of few features two thin products take the place of one. Between
+    two products in float64 only the change of B is multiplied, in float32: off by 2⁻²⁴ of what
+    changed, which stays below AFRESH. TOLERANCE is far above that.
+    """
+
+    def __init__(self, X: Array, lam: float):
+        n, d = X.shape
+        if 2 * d < n:
+            H = cho_solve(cho_factor(X.T @ X + lam * np.eye(d)), X.T)
+            self.factors = [X, H]
+        else:
+            P = cho_solve(cho_factor(X @ X.T + lam * np.eye(n)), np.eye(n))
+            self.factors = [np.eye(n) - lam * P]
+        self.single = [factor.astype(np.float32) for factor in self.factors]
+
+    def of_matrix(self, B: Array) -> Array:
+        """(I − B) M"""
+        first = self.factors[0] - B @ self.factors[0]
+        return first if len(self.factors) == 1 else first @ self.factors[1]
+
+    def of_change(self, change: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The change of B, times M."""
+        for factor in self.single:
+            change = change @ factor
+        return change
+
+
+# No NaN comes this far, and without it LLVM vectorises a maximum.
+@kernel(fastmath={"nnan", "nsz"})
+def _new_row(z, b, change, product, afresh, out):
+    """A part of a row of Z after a step, in place and in ``out``; its largest change."""
+    worst = 0.0
+    if afresh:
+        for j in range(out.shape[0]):
+            out[j] = b[j] + np.float64(product[j])
+    else:
+        for j in range(out.shape[0]):
+            out[j] = z[j] + (np.float64(change[j]) - np.float64(product[j]))
+    for j in range(out.shape[0]):
+        moved = abs(out[j] - z[j])
+        worst = moved if moved > worst else worst
+        z[j] = out[j]
+    return worst
+
+
+@kernel(fastmath={"nnan", "nsz"})
+def _new_links(b, change, sums, weight, gaps):
+    """A part of a row of B after a step, in place; its largest change.
+
+    ``sums`` holds z_ij + z_ji, ``gaps`` v_ii + v_jj − 2 v_ij.
+    """
+    worst = 0.0
+    for j in range(b.shape[0]):
+        new = 0.5 * (sums[j] - weight * gaps[j])
+        new = new if new > 0.0 else 0.0
+        moved = new - b[j]
+        b[j] = new
+        change[j] = moved
+        moved = abs(moved)
+        worst = moved if moved > worst else worst
+    return worst
+
+
+@kernel
+def _turn(source, target):
+    for i in range(source.shape[0]):
+        for j in range(source.shape[1]):
+            target[j, i] = source[i, j]
+
+
+@kernel
+def _gaps(U, i, first, out):
+    """v_ii + v_jj − 2 v_ij = |u_i − u_j|² for some j, with V = UUᵀ and U given turned."""
+    out[:] = 0.0
+    for q in range(U.shape[0]):
+        u = U[q, i]
+        for j in range(out.shape[0]):
+            out[j] += (u - U[q, first + j]) ** 2
+
+
+@kernel
+def _advance(Z, B, change, product, afresh, U, weight, start, stop):
+    """A step for some rows, and for the columns that mirror them; the largest change of Z and B.
+
+    A tile and its mirror image at a time, so that both stay in the cache.
+    """
+    n, worst = Z.shape[0], 0.0
+    own, mirror = np.empty((TILE, TILE)), np.empty((TILE, TILE))
+    other, gaps = np.empty((TILE, TILE)), np.empty(TILE)
+    for i0 in range(start, stop, TILE):
+        i1 = min(i0 + TILE, stop)
+        for j0 in range(i0, n, TILE):
+            j1 = min(j0 + TILE, n)
+            for i in range(i0, i1):
+                args = Z[i, j0:j1], B[i, j0:j1], change[i, j0:j1], product[i, j0:j1]
+                worst = max(worst, _new_row(*args, afresh, own[i - i0, : j1 - j0]))
+            if j0 > i0:
+                for j in range(j0, j1):
+                    args = Z[j, i0:i1], B[j, i0:i1], change[j, i0:i1], product[j, i0:i1]
+                    worst = max(worst, _new_row(*args, afresh, other[j - j0, : i1 - i0]))
+                _turn(other[: j1 - j0, : i1 - i0], mirror)
+            else:
+                _turn(own[: j1 - j0, : i1 - i0], mirror)
+            for i in range(i0, i1):
+                sums = own[i - i0, : j1 - j0]
+                for j in range(j1 - j0):
+                    sums[j] += mirror[i - i0, j]
+                if j0 == i0:
+                    sums[i - i0] = 0.0  # |u_i − u_i|² is 0, and so is b_ii
+                _gaps(U, i, j0, gaps[: j1 - j0])
+                links = B[i, j0:j1], change[i, j0:j1]
+                worst = max(worst, _new_links(*links, sums, weight, gaps))
+            if j0 > i0:
+                _turn(B[i0:i1, j0:j1], B[j0:j1, i0:i1])
+                _turn(change[i0:i1, j0:j1], change[j0:j1, i0:i1])
+    return worst
 
 
 METHOD = Method(

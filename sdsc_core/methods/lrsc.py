@@ -75,7 +75,7 @@ METHOD = Method(
     presets={
         "faces": {"strength": 1000.0},
         "digits": {},
-        "motion": {"strength": 1e7, "power": 4, "normalise": False, "affine": True},
+        "motion": {"strength": 3e6, "power": 4, "normalise": False, "affine": True},
     },
     dense=True,
     memory=lambda n, d: 8 * (4 * n * d + 3 * n * n),

@@ -20,7 +20,7 @@ from sdsc_core.search import STRATEGIES, Search, dot, make_search
 Array = NDArray[np.float64]
 Picks = NDArray[np.int64]
 
-GONE = 1e-6  # ‖r‖² below which nothing is left to explain
+NOTHING_LEFT = 1e-6  # ‖r‖² below which nothing is left to explain
 DEPENDENT = 1e-8  # a point with less than this outside the span of the earlier picks adds nothing
 BLOCK_BYTES = 16 << 20  # for the bases of the picks of one block of rows
 
@@ -119,7 +119,7 @@ def _step(X, found, step, residuals, basis, triangle, picks):
             continue
         if _add(X[found[r]], step, residuals[r], basis[r], triangle[r]) != 0.0:
             picks[r, step] = found[r]
-            if dot(residuals[r], residuals[r]) < GONE:
+            if dot(residuals[r], residuals[r]) < NOTHING_LEFT:
                 residuals[r] = 0.0
         else:
             residuals[r] = 0.0

@@ -1,0 +1,184 @@
+"""Estimated times: read from measured runs, scaled by this machine's speed."""
+
+import itertools
+import math
+
+import pytest
+
+from sdsc_core import METHODS, cli, datasets, estimates
+from sdsc_core.cli import benchmark_estimates as bench
+from sdsc_core.estimates import AFFINITY, PARTS, STEPS, Cell, estimate
+from sdsc_core.methods import KINDS
+
+
+@pytest.fixture(autouse=True)
+def a_machine_of_speed_one(monkeypatch):
+    monkeypatch.setattr(estimates, "speed", lambda: 1.0)
+
+
+def test_every_method_and_stage_was_measured():
+    found = {(c.method, c.kind, c.n_features, c.part) for c in estimates.cells()}
+    assert found == {
+        (method, *data, part)
+        for method, data in itertools.product(METHODS, bench.SIZES)
+        for part in bench.parts_of(method, *data)
+    }
+    assert all(c.seconds > 0 and c.trial > 0 for c in estimates.cells())
+
+
+def test_a_measured_run_is_estimated_as_it_was_measured():
+    for c in estimates.cells():
+        given = estimate(
+            c.method, c.n_points, c.n_features, c.kind, [c.part], METHODS[c.method].presets[c.kind]
+        )
+        assert given == pytest.approx(c.seconds / c.trial)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("d", [2, 50, 3000])
+def test_many_more_points_take_longer(method, kind, d):
+    sizes = (100, 1000, 10_000, 100_000)
+    found = [estimate(method, n, d, kind) for n in sizes]
+    assert all(0 < a < b for a, b in itertools.pairwise(found))
+
+
+def test_between_two_runs_it_lies_on_the_line_of_their_logarithms():
+    known, growth = {100: 1.0, 400: 16.0}, (1.0, 3.0)
+    assert estimates.at(200, known, growth) == pytest.approx(4)
+    assert estimates.at(800, known, growth) == pytest.approx(64)
+    assert estimates.at(50, known, growth) == pytest.approx(0.25)
+    assert estimates.at(800, {7: 3.0}, growth) == 3
+    for last, at_800 in ((1e6, 8e6), (1.1, 2.2)):  # no faster than N³, no slower than N
+        assert estimates.at(800, {100: 1.0, 400: last}, growth) == pytest.approx(at_800)
+    assert estimates.at(200, {100: 1.0, 400: 1e6}, growth) == pytest.approx(1e3)
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    """Three parts of two methods, measured at few sizes, where `trial` took two seconds."""
+    rows = [
+        ("IMC", "digits", 10, 100, AFFINITY, 2.0), ("IMC", "digits", 10, 400, AFFINITY, 32.0),
+        ("IMC", "faces", 1000, 100, AFFINITY, 8.0), ("IMC", "digits", 10, 100, "none", 1.0),
+        ("SSC", "digits", 10, 100, AFFINITY, 6.0), ("SSC", "faces", 1000, 100, AFFINITY, 60.0),
+    ]  # fmt: skip
+    monkeypatch.setattr(estimates, "cells", lambda: tuple(Cell(*row, 2.0) for row in rows))
+    estimates.curves.cache_clear()
+    yield
+    estimates.curves.cache_clear()
+
+
+def test_parts_add_up_in_units_of_the_trial(measured):
+    assert estimate("IMC", 100, 10, parts=[AFFINITY]) == pytest.approx(1)
+    assert estimate("IMC", 100, 10) == pytest.approx(1.5)
+    assert estimate("IMC", 200, 10, parts=[AFFINITY]) == pytest.approx(4)
+
+
+def test_a_kind_counts_where_the_method_is_slow_on_it(measured):
+    assert estimate("SSC", 100, 1000, "faces", [AFFINITY]) == pytest.approx(30)
+    assert estimate("SSC", 100, 1000, "digits", [AFFINITY]) == pytest.approx(3)
+    # IMC: the runs of all kinds count for each, with six picks rather than five for faces.
+    for kind in KINDS:
+        picks = {"n_iterations": 6}
+        assert estimate("IMC", 100, 100, kind, [AFFINITY], picks) == pytest.approx(4.8**0.5)
+
+
+@pytest.mark.parametrize("method", STEPS)
+def test_more_picks_take_longer(method):
+    six, twelve = (estimate(method, 1000, 10, params={STEPS[method]: k}) for k in (6, 12))
+    rest = estimate(method, 1000, 10, parts=["none"])
+    assert twelve - rest == pytest.approx(2 * (six - rest))
+
+
+def test_a_method_that_was_never_measured_has_no_estimate(measured):
+    assert math.isnan(estimate("KNN", 100, 10)) and math.isnan(estimate("SSC", 100, 10, "motion"))
+
+
+def test_a_machine_half_as_fast_takes_twice_as_long(monkeypatch):
+    before = estimate("LSR", 1000, 10)
+    monkeypatch.setattr(estimates, "speed", lambda: 2.0)
+    assert estimate("LSR", 1000, 10) == pytest.approx(2 * before)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("IMC", 0, 10),
+        ("IMC", 9, 0),
+        ("ABC", 9, 9),
+        ("IMC", 9, 9, "cats"),
+        ("LSR", 9, 9, "faces", "E"),
+    ],
+)
+def test_what_cannot_be_estimated_is_refused(given):
+    with pytest.raises(ValueError, match=r"; (give|choose)"):
+        estimate(*given)
+
+
+# --- the command ------------------------------------------------------------------------------
+
+
+def test_the_command_prints_an_estimate_beside_the_measured_time(monkeypatch, capsys):
+    small = bench.reference("digits", 10, 60)
+    monkeypatch.setattr(bench, "_compared", lambda: iter([("small", small, "digits")]))
+    assert cli.main(["benchmark", "estimates", "--only", "lsr"]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.split()[-3:] == ["estimate", "measured", "ratio"]
+    assert [line.split()[4] for line in lines] == list(PARTS)
+    for line in lines:
+        name, n, d, method, _, guess, _, took, _, ratio = line.split()
+        assert (name, n, d, method) == ("small", "60", "10", "LSR")
+        assert float(ratio) == pytest.approx(float(guess) / float(took), rel=0.05)
+
+
+def test_what_would_take_too_long_is_not_measured(monkeypatch, capsys):
+    monkeypatch.setattr(bench, "LONGEST", 0.0)
+    (line,) = bench._lines("small", bench.reference("digits", 10, 60), "LSR", "digits")
+    assert "not measured" in line
+
+
+def test_measuring_goes_on_where_it_was_stopped(monkeypatch, tmp_path, capsys):
+    path = tmp_path / "cells.csv"
+    monkeypatch.setattr(bench, "SIZES", {("digits", 10): (60, 120), ("motion", 20): (60,)})
+    bench.measure(["KNN"], anew=False, path=path)
+    found = estimates.read(path)
+    assert [(c.kind, c.n_points, c.part) for c in found] == [
+        (kind, n, part)
+        for kind, n in (("digits", 60), ("digits", 120), ("motion", 60))
+        for part in PARTS
+    ]
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-2]))
+    capsys.readouterr()
+    bench.measure(["KNN"], anew=False, path=path)
+    assert (
+        len(capsys.readouterr().out.splitlines()) == 2 and estimates.read(path)[:-2] == found[:-2]
+    )
+    bench.measure(["KNN"], anew=True, path=path)
+    assert len(capsys.readouterr().out.splitlines()) == len(found)
+    bench.measure(["IMC"], anew=False, path=path)
+    assert [c.method for c in estimates.read(path)][:1] == ["IMC"]
+    assert len(estimates.read(path)) == 2 * len(found)
+
+
+def test_a_size_that_would_take_too_long_is_left_out(monkeypatch, tmp_path):
+    path = tmp_path / "cells.csv"
+    monkeypatch.setattr(bench, "SIZES", {("digits", 10): (60, 120, 10**9)})
+    bench.measure(["KNN"], anew=False, path=path)
+    assert {c.n_points for c in estimates.read(path)} == {60, 120}
+
+
+@pytest.mark.parametrize("kind, d, n", [("digits", 10, 61), ("digits", 50, 61), ("motion", 20, 61)])
+def test_reference_data_has_the_size_that_is_asked_for(kind, d, n):
+    data = bench.reference(kind, d, n)
+    assert data.X.shape == (n, d) and data.labels is not None
+
+
+def test_reference_faces_are_like_the_sample():
+    assert bench.reference("faces", 2016, 100).X.shape == (128, 2016)
+    assert datasets.sample("faces").X.shape[1] == 2016
+
+
+def test_an_unknown_method_is_refused(capsys):
+    assert cli.main(["benchmark", "estimates", "--only", "nothing"]) == 2
+    assert "--only is 'nothing'" in capsys.readouterr().err

@@ -1,0 +1,159 @@
+"""Blocks and Gram at small sizes of their parts, several picks at once, and the choice of one."""
+
+import numpy as np
+import pytest
+
+from sdsc_core.imc_path import imc
+from sdsc_core.search import blocks, choose, gram, make_search
+from sdsc_core.search.exact import drop_below, offer, settle
+from tests import naive
+from tests.test_picks import unit
+
+
+def tied(n, d, seed):
+    """Unit rows of few distinct values: duplicates, opposite and zero rows."""
+    return unit(np.random.default_rng(seed).choice([-1.0, 0.0, 0.0, 1.0], (n, d)))
+
+
+def nearest(residual, Z, own, n_picks):
+    """The best, then the best of the others, and so on."""
+    rest, found = Z.copy(), []
+    for _ in range(n_picks):
+        found.append(naive.pick(residual, rest, own))
+        if found[-1] >= 0:
+            rest[found[-1]] = 0.0
+    return found
+
+
+@pytest.mark.parametrize("n_picks", [1, 2, 5])
+@pytest.mark.parametrize("sizes", [(8, 4, 3), (7, 3, 1), (64, 5, 2), (3, 100, 16)])
+def test_blocks_of_any_size_find_what_a_loop_finds(sizes, n_picks, monkeypatch):
+    tile, candidates, again = sizes
+    monkeypatch.setattr(blocks, "TILE", tile)
+    monkeypatch.setattr(blocks, "CANDIDATES", candidates)
+    monkeypatch.setattr(blocks, "AGAIN", again)
+    monkeypatch.setattr(blocks, "PART", 4)  # counts where kernels are not compiled
+    for seed in range(4):
+        Z = tied(29, 5, seed)
+        own = np.array([0, 3, 4, 11, 28])
+        residuals = np.concatenate([Z[own[:3]], tied(2, 5, seed + 9) * 3.0])
+        search = blocks.Blocks(Z)
+        picks, products = search.rows(own).find(residuals, n_picks)
+        for row, values, psi, i in zip(picks, products, residuals, own, strict=True):
+            assert row.tolist() == nearest(psi, Z, i, n_picks)
+            expected = [psi @ Z[k] if k >= 0 else 0.0 for k in row]
+            np.testing.assert_allclose(values, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_picks", [1, 3])
+@pytest.mark.parametrize("sizes", [(8, 3, 4), (5, 2, 100), (64, 32, 6)])
+def test_a_gram_matrix_of_any_squares_finds_what_a_loop_finds(sizes, n_picks, monkeypatch):
+    monkeypatch.setattr(gram, "SIDE", sizes[0])
+    monkeypatch.setattr(gram, "PATCH", sizes[1])  # this and the next where nothing is compiled
+    monkeypatch.setattr(gram, "CANDIDATES", sizes[2])
+    for seed in range(4):
+        Z = tied(19, 6, seed)
+        search = gram.Gram(Z)
+        np.testing.assert_allclose(search.R / gram.SCALE, Z @ Z.T, atol=0.6 / gram.SCALE)
+        np.testing.assert_array_equal(search.R, search.R.T)
+        own = np.array([0, 7, 18])
+        rows = search.rows(own)
+        others = np.array([[3, 1], [4, 2], [5, 0]])
+        weights = np.array([[0.5, -0.25], [0.0, 2.0], [-1.0, 0.0]])
+        rows.change(own[:, None], np.ones((3, 1)))
+        rows.change(others, weights)
+        residuals = Z[own] + np.einsum("ra,rad->rd", weights, Z[others])
+        picks, products = rows.find(residuals, n_picks)
+        for row, values, psi, i in zip(picks, products, residuals, own, strict=True):
+            assert row.tolist() == nearest(psi, Z, i, n_picks)
+            expected = [psi @ Z[k] if k >= 0 else 0.0 for k in row]
+            np.testing.assert_allclose(values, expected, atol=1e-12)
+
+
+def test_the_error_of_a_gram_row_covers_what_its_products_are_off():
+    """Products of a sum of many points, beside those in float64."""
+    rng = np.random.default_rng(0)
+    Z = unit(rng.standard_normal((40, 12)))
+    rows = gram.Gram(Z).rows(np.arange(4))
+    points, weights = rng.integers(0, 40, (4, 60)), rng.standard_normal((4, 60))
+    rows.change(points, weights)
+    exact = np.einsum("ra,rad->rd", weights, Z[points]) @ Z.T
+    off = np.abs(rows._Q - exact).max(axis=1)
+    assert (off <= rows._errors).all() and (rows._errors <= 60 * off).all()
+    np.testing.assert_allclose(rows._totals, np.abs(weights).sum(axis=1))
+    sums, rounding = np.cumsum(np.abs(weights), axis=1), 2.0**-24
+    expected = sums[:, -1] * (gram.Gram(Z).error + 4 * rounding) + 2 * rounding * sums.sum(axis=1)
+    np.testing.assert_allclose(rows._errors, expected)
+    assert gram.Gram(Z).error == pytest.approx(0.5 / gram.SCALE + 16 * rounding, rel=1e-3)
+
+
+@pytest.mark.parametrize("side", [7, 16, 23])
+def test_imc_on_a_matrix_of_several_squares(side, monkeypatch):
+    monkeypatch.setattr(gram, "SIDE", side)
+    X = np.random.default_rng(2).standard_normal((45, 8))
+    np.testing.assert_array_equal(imc(X, 5, search="gram").picks, naive.imc(X, 5)[0])
+
+
+def test_candidates_keep_the_best_values_so_far_in_order():
+    top, kept, values = np.zeros(3, np.float32), np.zeros(9, np.int64), np.zeros(9, np.float32)
+    n = 0
+    offered = [0.5, 0.75, 0.25, 0.75, 0.125, 1.0]
+    for index, value in enumerate(offered):
+        n = offer(np.float32(value), index, top, kept, values, n)
+        best = sorted([*offered[: index + 1], 0, 0], reverse=True)
+        assert top.tolist() == best[:3] and n == index + 1
+    assert drop_below(np.float32(0.75), kept, values, n) == 3
+    assert kept[:3].tolist() == [1, 3, 5] and values[:3].tolist() == [0.75, 0.75, 1.0]
+
+
+def test_a_residual_settles_on_the_best_first_and_each_point_once():
+    Z = np.array([[1.0, 0], [0.6, 0.8], [-1.0, 0], [0, 1.0], [0.8, 0.6]])
+    picks, products, scratch = np.zeros(5, np.int64), np.ones(5), np.empty(5)
+    settle(np.array([2.0, 0]), 2.0, Z, np.arange(5), 5, scratch, picks, products)
+    assert picks.tolist() == [0, 2, 4, 1, -1]
+    np.testing.assert_allclose(products, [2.0, -2.0, 1.6, 1.2, 0.0])
+
+
+def test_costs_count_steps_and_features():
+    costs = choose.costs_of_products(100, 10, 2)
+    assert costs == {"blocks": pytest.approx(23_000), "gram": pytest.approx(40_250)}
+    assert gram.gram_bytes(100) == 20_000
+
+
+@pytest.mark.parametrize(
+    ("tree", "products", "memory_mb", "expected"),
+    [
+        (1.0, {"blocks": 1e9, "gram": 1e9}, None, "tree"),
+        (1e9, {"blocks": 1.0, "gram": 2.0}, None, "blocks"),
+        (1e9, {"blocks": 2.0, "gram": 1.0}, None, "gram"),
+        (1e9, {"blocks": 2.0, "gram": 1.0}, 0.001, "blocks"),
+        (10.0, {"blocks": 10.0 * 2 * 40 + 1, "gram": 1e9}, None, "tree"),  # a query a step
+        (10.0, {"blocks": 10.0 * 2 * 40, "gram": 1e9}, None, "blocks"),
+    ],
+)
+def test_the_cheapest_way_is_taken(tree, products, memory_mb, expected, monkeypatch):
+    monkeypatch.setattr(choose, "FEW_POINTS", 39)
+    monkeypatch.setattr(choose, "cost_of_query", lambda *args: tree)
+    monkeypatch.setattr(choose, "costs_of_products", lambda *args: dict(products))
+    Z = unit(np.random.default_rng(0).standard_normal((40, 5)))
+    assert make_search(Z, 2, memory_mb=memory_mb).name == expected
+    for name, value in (("FEW_POINTS", 40), ("MOST_DIMENSIONS", 4)):  # no tree is tried
+        monkeypatch.undo()
+        monkeypatch.setattr(choose, "FEW_POINTS", 39)
+        monkeypatch.setattr(choose, name, value)
+        monkeypatch.setattr(choose, "Tree", None)
+        monkeypatch.setattr(choose, "costs_of_products", lambda *args: dict(products))
+        assert make_search(Z, 2, memory_mb=memory_mb).name != "tree"
+
+
+def test_memory_for_a_matrix_is_a_share_of_what_is_free(monkeypatch):
+    assert choose._budget(3.0) == 3e6
+    monkeypatch.setattr("sdsc_core.methods._memory.available_memory", lambda: 1000)
+    assert choose._budget(None) == 400
+
+
+@pytest.mark.parametrize(("cost", "rows"), [(1.0, 16384), (1e9, 64), (2e5, 500)])
+def test_a_block_of_a_tree_takes_a_moment(cost, rows, monkeypatch):
+    monkeypatch.setattr(choose, "cost_of_query", lambda *args: cost)
+    Z = unit(np.random.default_rng(0).standard_normal((40, 5)))
+    assert make_search(Z, 2, "tree").block_rows == rows
