@@ -97,8 +97,8 @@ def test_odd_files(odd_files):
 
 
 def test_changed_files():
-    tally, said = fuzz(300)
-    assert tally.total() == 300 and tally["read"] and tally["refused"]
+    tally, said = fuzz(500)
+    assert tally.total() == 500 and tally["read"] and tally["refused"]
     vague = said["it is damaged or of another kind."]
     assert vague < tally["refused"] / 10, said.most_common()
 
@@ -155,6 +155,15 @@ class TestItDiesAlone:
         assert read(table()).n_points == FULL[0]
         assert asking._running().process.pid != before.pid
 
+    def test_a_reader_that_cannot_be_started(self, monkeypatch):
+        def never(*args, **options):
+            raise OSError(12, "Cannot allocate memory")
+
+        monkeypatch.setattr(asking, "_server", None)
+        monkeypatch.setattr(asking.subprocess, "Popen", never)
+        with pytest.raises(ValueError, match=r"^'a.csv' could not be read, because the server"):
+            read(table())
+
     def test_a_killed_parent_leaves_nobody(self):
         server = asking._Server()
         server.control.close()
@@ -187,11 +196,13 @@ class Says:
     ],
 )
 def test_a_reader_hands_back_arrays_and_nothing_else(array):
-    words = {"name": "a", "class_names": [], "feature_names": []}
-    plain = asking._answer("load", Says(words=words, arrays=[("X", "<f8", (2, 3))]), LIMITS)
+    words = {"name": "a", "note": "", "kind": "other", "class_names": [], "feature_names": []}
+    plain = asking._answer("load", Says(words=words, arrays=[("X", "<f8", (2, 3))]), "'a'", LIMITS)
     assert plain.X.shape == (2, 3)
-    with pytest.raises(TypeError):
-        asking._answer("load", Says(words=words, arrays=[array]), LIMITS)
+    with pytest.raises(ValueError, match=r"^'a' made its reader answer nonsense"):
+        asking._answer("load", Says(words=words, arrays=[array]), "'a'", LIMITS)
+    with pytest.raises(ValueError, match="nonsense"):
+        asking._answer("load", Says(words=7, arrays=[]), "'a'", LIMITS)
 
 
 class TestLimits:

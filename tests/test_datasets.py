@@ -1,5 +1,6 @@
 """Generators, samples, preparation, known data sets and readers of files."""
 
+import csv
 import io
 import struct
 import subprocess
@@ -32,6 +33,7 @@ from sdsc_core.datasets import (
     make_motion,
     make_subspaces,
     pca_variance,
+    points_csv,
     prepare,
     sample,
 )
@@ -112,6 +114,22 @@ class TestDataset:
     def test_wrong_parts(self, change, says):
         with pytest.raises(ValueError, match=says):
             Dataset(**{"X": np.zeros((2, 2)), "labels": None, "name": "x"} | change)
+
+
+ODD_NAMES = (
+    "=1+1", "+1+1", "-1-1", "@SUM(A1)", "\t=1", 'a"b', "a,b", "a\nb", "a;b", "'", "\\", "é ξ 漢",
+    "<b>", "$x$", "![x](http://host/t.png)", "-3", "+4.5", "1e5", " =1",
+)  # fmt: skip
+
+
+def test_tables_keep_every_name_and_run_none():
+    """Only a formula is changed, by an apostrophe before it, as spreadsheets have it."""
+    n = len(ODD_NAMES)
+    data = Dataset(np.eye(n), np.arange(n), "odd", ODD_NAMES, identifiers=np.array(ODD_NAMES))
+    rows = list(csv.DictReader(io.StringIO(points_csv(data, np.zeros(n), np.zeros(n)), newline="")))
+    for row, name in zip(rows, ODD_NAMES, strict=True):
+        disarmed = "'" * (name in ODD_NAMES[:5]) + name
+        assert row["class"] == row["identifier"] == disarmed
 
 
 class TestSubspaces:

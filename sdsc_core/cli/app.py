@@ -45,6 +45,8 @@ def _app(options: argparse.Namespace) -> None:
     limits = Limits.of(options.limit)
     os.environ[LIMITS_VARIABLE] = " ".join(options.limit)
     require("streamlit", "The app")
+    if not apart.ISOLATED:
+        print("Files of users are read in the server's own process: this system has no fork.")
     apart.start()  # it imports what it needs while this process does
     load_libraries()
     sys.argv = streamlit_arguments(options.port, options.others, options.address, limits)

@@ -12,8 +12,8 @@ Where there is no fork (Windows), files are read in the process itself, see `ISO
 
 import atexit
 import json
+import math
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -21,13 +21,14 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.datasets import readers
@@ -97,28 +98,36 @@ def _ask(
 ) -> Any:  # fmt: skip
     if not ISOLATED:
         return getattr(readers, function)(source, name=name, limits=limits, **options)
-    question = {"function": function, "name": name, "limits": asdict(limits), "options": options}
     label = repr(quoted(name, 100))
-    with _turn(progress), _as_file(source, label, limits) as file:
-        for attempt in (1, 2):  # the process that waits may have been ended from outside
-            server = _running()
-            with _Line(server, file.fileno(), PATIENCE + limits.seconds, progress) as line:
-                try:
-                    line.send(json.dumps(question).encode())
-                    return _answer(function, line, limits)
-                except _Gone:
-                    code = line.code()
-                except (
-                    KeyError,
-                    TypeError,
-                    IndexError,
-                    AttributeError,
-                ):  # nobody writes such words
-                    raise BadFile(
-                        f"{label} made its reader answer nonsense; it is damaged."
-                    ) from None
-            if code is not None or attempt == 2 or not server.is_ending():
-                raise BadFile(f"{label} {_why(code, limits)}")
+    question = {"function": function, "name": name, "limits": asdict(limits), "options": options}
+    try:
+        with _turn(progress), _as_file(source, label, limits) as file:
+            return _asked(question, label, file, limits, progress)
+    except OSError as error:  # no more memory, processes or descriptors
+        raise BadFile(
+            f"{label} could not be read, because the server cannot start a reader now"
+            f" ({error.strerror}); try it again later."
+        ) from error
+
+
+def _asked(
+    question: dict[str, Any],
+    label: str,
+    file: IO[bytes],
+    limits: Limits,
+    progress: Progress | None,
+) -> Any:
+    """The answer to a question about an open file."""
+    for attempt in (1, 2):  # the process that waits may have been ended from outside
+        server = _running()
+        with _Line(server, file.fileno(), PATIENCE + limits.seconds, progress) as line:
+            try:
+                line.send(json.dumps(question).encode())
+                return _answer(question["function"], line, label, limits)
+            except _Gone:
+                code = line.code()
+        if code is not None or attempt == 2 or not server.is_ending():
+            raise BadFile(f"{label} {_why(code, limits)}")
     raise AssertionError  # one of the attempts returns or raises
 
 
@@ -171,31 +180,43 @@ def _why(code: int | None, limits: Limits) -> str:
     return "is damaged in a way that crashes its reader; save it again, or in another format."
 
 
-def _answer(function: str, line: "_Line", limits: Limits) -> Any:
-    said = json.loads(line.receive(LONGEST_WORDS))
-    if "column" in said:
-        raise ColumnProblem(said["problem"], said["column"])
-    if "problem" in said:
-        raise BadFile(said["problem"])
-    if function == "columns":
-        return [Column(n, role, why, tuple(some)) for n, role, why, some in said["list"]]
-    if function == "inspect":
-        return [Variable(n, tuple(shape), dtype) for n, shape, dtype in said["list"]]
-    parts: dict[str, Any] = {"labels": None, **said["words"]}
-    for field in ("class_names", "feature_names"):
-        parts[field] = tuple(parts[field])
-    left = limits.memory
-    for field, dtype, shape in said["arrays"]:
-        kind = np.dtype(dtype)
-        texts = field == "identifiers" and kind.kind == "U" and kind.itemsize <= 4 * limits.letters
-        left -= int(np.prod(shape, dtype=object)) * kind.itemsize
-        if not (texts or TYPES.get(field) == dtype) or min(shape) < 0 or left < 0:
-            raise TypeError
-        array = np.empty(shape, kind)
+def _answer(function: str, line: "_Line", label: str, limits: Limits) -> Any:
+    """What the reader says, as far as it is what a reader may say."""
+    words = line.receive(LONGEST_WORDS)
+    try:
+        said = json.loads(words)
+        if "column" in said:
+            raise ColumnProblem(said["problem"], said["column"])
+        if "problem" in said:
+            raise BadFile(said["problem"])
+        if function == "columns":
+            return [Column(n, role, why, tuple(some)) for n, role, why, some in said["list"]]
+        if function == "inspect":
+            return [Variable(n, tuple(shape), dtype) for n, shape, dtype in said["list"]]
+        parts: dict[str, Any] = {"labels": None}
+        parts |= {field: str(said["words"][field]) for field in ("name", "note", "kind")}
+        for field in ("class_names", "feature_names"):
+            parts[field] = tuple(map(str, said["words"][field]))
+        arrays = _empty(said["arrays"], limits)
+    except (KeyError, TypeError, AttributeError):
+        raise BadFile(f"{label} made its reader answer nonsense; save it again.") from None
+    for array in arrays.values():
         if array.size:
             line.receive_into(array.reshape(-1).view(np.uint8).data)
-        parts[field] = array
-    return Dataset(**parts)
+    return Dataset(**parts | arrays)
+
+
+def _empty(shapes: list[tuple[str, str, list[int]]], limits: Limits) -> dict[str, NDArray]:
+    """Room for arrays of the types that a data set has, if they are not too large."""
+    arrays, left = {}, limits.memory
+    for field, dtype, shape in shapes:
+        kind = np.dtype(dtype)
+        texts = field == "identifiers" and kind.kind == "U" and kind.itemsize <= 4 * limits.letters
+        left -= math.prod(shape) * kind.itemsize
+        if not (texts or TYPES.get(field) == dtype) or min(shape) < 0 or left < 0:
+            raise TypeError
+        arrays[field] = np.empty(shape, kind)
+    return arrays
 
 
 class _Line:
@@ -207,7 +228,7 @@ class _Line:
         self.watch, watch = socket.socketpair()
         with talk, watch, suppress(OSError):  # a server that is gone: the first word finds out
             server.take([file, talk.fileno(), watch.fileno()])
-        self.talk.setblocking(False)
+        self.talk.settimeout(PAUSE)
 
     def __enter__(self) -> "_Line":
         return self
@@ -219,11 +240,7 @@ class _Line:
     def send(self, words: bytes) -> None:
         data = memoryview(len(words).to_bytes(LENGTH, "big") + words)
         while data:
-            self._wait([], [self.talk])
-            try:
-                data = data[self.talk.send(data) :]
-            except OSError:
-                raise _Gone from None
+            data = data[self._patiently(self.talk.send, data) :]
 
     def receive(self, most: int) -> bytes:
         length = bytearray(LENGTH)
@@ -237,22 +254,24 @@ class _Line:
 
     def receive_into(self, room: memoryview) -> None:
         while room:
-            self._wait([self.talk], [])
-            try:
-                n = self.talk.recv_into(room)
-            except OSError:
-                n = 0
+            n = self._patiently(self.talk.recv_into, room)
             if n == 0:
                 raise _Gone
             room = room[n:]
 
-    def _wait(self, read: list[socket.socket], write: list[socket.socket]) -> None:
+    def _patiently(self, move: Callable[[memoryview], int], data: memoryview) -> int:
+        """As much as can be moved now; whoever waits may end it, and so does the clock."""
         while True:
             tick(self.progress, 0, 0)
-            if any(select.select(read, write, [], PAUSE)):
-                return
-            if time.monotonic() > self.end:
-                raise BadFile("The server is too busy to read this file now; try it again later.")
+            try:
+                return move(data)
+            except TimeoutError:
+                if time.monotonic() > self.end:
+                    raise BadFile(
+                        "The server is too busy to read this file now; try it again later."
+                    ) from None
+            except OSError:
+                raise _Gone from None
 
     def code(self) -> int | None:
         """How the reader of this file ended, or None where nobody is left to tell."""
@@ -274,11 +293,15 @@ class _Server:
         one_thread = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMBA")}
         code = f"from sdsc_core.datasets.apart.process import serve; serve({theirs.fileno()})"
         with theirs:
-            self.process = subprocess.Popen(
-                [sys.executable, "-W", "ignore", "-c", code],
-                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[theirs.fileno()],
-                env={**os.environ, **one_thread, "PYTHONPATH": os.pathsep.join(paths)},
-            )  # fmt: skip
+            try:
+                self.process = subprocess.Popen(
+                    [sys.executable, "-W", "ignore", "-c", code],
+                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, pass_fds=[theirs.fileno()],
+                    env={**os.environ, **one_thread, "PYTHONPATH": os.pathsep.join(paths)},
+                )  # fmt: skip
+            except OSError:
+                self.control.close()
+                raise
 
     def take(self, descriptors: list[int]) -> None:
         with self.lock:

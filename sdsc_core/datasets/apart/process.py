@@ -4,6 +4,8 @@ It knows nothing of whoever asks but three descriptors for each file: the file i
 question and answer, and a line that tells how the reader ended and that closes when nobody waits.
 """
 
+import gc
+import io
 import json
 import os
 import select
@@ -24,15 +26,17 @@ from sdsc_core.datasets.safe import megabytes, quoted
 from sdsc_core.extras import MissingExtra
 
 LENGTH = 8  # bytes that tell how long the words are, or how a reader ended
-WARM = ("pandas", "h5py", "PIL.Image", "scipy.io", "scipy.sparse")
+WARM = (
+    "pandas", "h5py", "scipy.io", "scipy.sparse", "PIL.ImageOps", "PIL.PngImagePlugin",
+    "PIL.JpegImagePlugin", "PIL.PpmImagePlugin", "PIL.BmpImagePlugin", "PIL.GifImagePlugin",
+    "PIL.TiffImagePlugin",
+)  # fmt: skip
 
 
 def serve(control: int) -> None:
     """Fork a reader for every file that comes over the socket ``control``, until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the app, which closes the line
-    for module in WARM:
-        with suppress(ImportError):
-            import_module(module)
+    _warm_up()
     jobs: list[_Job] = []
     with socket.socket(fileno=control) as line:
         while True:
@@ -52,6 +56,16 @@ def serve(control: int) -> None:
                     jobs.append(_Job(descriptors[0], descriptors[1], descriptors[2], others))
     for job in jobs:
         os.kill(job.pid, signal.SIGKILL)
+
+
+def _warm_up() -> None:
+    """Import what readers import late, and leave as little as possible to do after a fork."""
+    for module in WARM:
+        with suppress(ImportError):
+            import_module(module)
+    with suppress(ImportError):
+        readers.load(io.BytesIO(b"a,b,label\n1,2,x\n3,5,y\n"), name="warm.csv")
+    gc.freeze()  # a reader that collects garbage would copy all that it shares
 
 
 class _Job:
