@@ -318,9 +318,9 @@ def test_each_repeat_and_each_data_set_has_its_own_draw(session, monkeypatch):
         for raw in (RAW, small(1)):
             options = OPTIONS | {"random_state": repeat}
             job = replace(JOB, raw=raw, repeat=repeat, options=options)
-            np.testing.assert_array_equal(job.points().X, prepare(raw, **options).X)
-            drawn[job.points().digest] = job
-    assert len(drawn) == 4 and JOB.points() is JOB.data
+            np.testing.assert_array_equal(job.points(None).X, prepare(raw, **options).X)
+            drawn[job.points(None).digest] = job
+    assert len(drawn) == 4 and JOB.points(None) is JOB.data
 
 
 def test_the_affinities_of_a_comparison_are_told_apart(session):
@@ -328,7 +328,7 @@ def test_the_affinities_of_a_comparison_are_told_apart(session):
     for method in ("KNN", "LSR"):
         for stage in ("none", "D1"):
             job = replace(JOB, method=method, params={}, dense=stage, thetas=())
-            data = job.points()
+            data = job.points(None)
             fresh = run_stages(data, job.settings(), only_dense=True)
             kept = run_stages(data, job.settings(), only_dense=True, keep=running._keep_sparse)
             assert same_shapes_and_values(all_of(kept), all_of(fresh))
