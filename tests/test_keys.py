@@ -12,6 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import sdsc_core.run
+import sdsc_core.sides
 from pages.compare import running
 from pages.shared import ahead
 from pages.shared import run as stages
@@ -132,7 +133,7 @@ def test_only_what_lies_after_a_change_is_computed_again(session, monkeypatch):
     for module, stage in (
         (sdsc_core.run, "imc"),
         (sdsc_core.run, "dense_stage"),
-        (sdsc_core.run, "spectrum"),
+        (sdsc_core.sides, "spectrum"),
         (stages, "changes"),
     ):
         work = getattr(module, stage)
