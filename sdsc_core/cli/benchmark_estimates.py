@@ -7,6 +7,8 @@ goes on where it was.
 import csv
 import math
 from collections.abc import Callable, Hashable, Iterator
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -115,19 +117,21 @@ class Timed:
 
 
 def measure(methods: list[str], anew: bool, path: Path = MEASURED) -> None:
-    """Measure what the file lacks, or all cells of the methods anew; each is kept at once."""
+    """Measure what the file lacks, or all cells of the methods anew; each is kept at once.
+
+    The small sizes come first, so that a run that was stopped knows something of every method.
+    """
     cells = {c[:5]: c for c in read(path) if not (anew and c.method in methods)}
-    for method in methods:
-        for (kind, d), sizes in SIZES.items():
-            _warm(method, kind, d)
-            for n in sizes:
-                for cell in _cells(method, kind, d, n, cells):
-                    cells[cell[:5]] = cell
-                    _write(path, list(cells.values()))
-                    print(f"{method:<5} {kind:<6} D = {d:<5} N = {n:<7} {cell.part:<5}"
-                          f" {cell.seconds:.3g} s", flush=True)  # fmt: skip
+    for step in range(max(map(len, SIZES.values()))):
+        for method, ((kind, d), sizes) in product(methods, SIZES.items()):
+            for cell in _cells(method, kind, d, sizes[step], cells) if step < len(sizes) else ():
+                cells[cell[:5]] = cell
+                _write(path, list(cells.values()))
+                print(f"{method:<5} {kind:<6} D = {d:<5} N = {cell.n_points:<7} {cell.part:<5}"
+                      f" {cell.seconds:.3g} s", flush=True)  # fmt: skip
 
 
+@cache
 def _warm(method: str, kind: str, d: int) -> None:
     """Compile every kernel that is timed."""
     small = Timed(reference(kind, d, 90), method, kind)
@@ -142,6 +146,7 @@ def _cells(method: str, kind: str, d: int, n: int, known: dict[Any, Cell]) -> It
     missing = [p for p in missing if _expected(method, kind, d, n, p, known) <= LONGEST]
     if not missing or _expected(method, kind, d, n, AFFINITY, known) > LONGEST:
         return
+    _warm(method, kind, d)
     timed, speed = Timed(reference(kind, d, n), method, kind), trial()
     for part in missing:
         try:
