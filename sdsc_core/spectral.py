@@ -262,7 +262,8 @@ def _pairs(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Eigenpairs of A + weak weakᵀ from the known ones on, and the largest residual.
 
-    The residual is 0 where all converged. Each round says how many pairs are to be there after it, and to what accuracy.
+    The residual is 0 where all converged. Each round says how many pairs are to be there after it,
+    and to what accuracy.
     """
     done = count(1)
     values, vectors, residual = np.ones(known.shape[1]), known, 0.0
