@@ -313,7 +313,9 @@ def test_a_large_graph_has_sharp_pairs_for_its_clusters_and_loose_ones(sparse, m
     monkeypatch.setattr(
         spectral, "eigsh", lambda *a, **k: asked.append((a[1], k["tol"])) or solve(*a, **k)
     )
-    found = spectrum(W, 8, 3)
+    told = []
+    found = spectrum(W, 8, 3, progress=lambda done, total: told.append(done))
+    assert told == list(range(1, len(told) + 1))
     assert asked == [(2, spectral.COARSE), (5, spectral.LOOSE)] and found.n_exact == 3
     gaps = np.linalg.norm(A @ found.vectors - found.vectors * found.eigenvalues, axis=0)
     assert gaps[:3].max() <= spectral.COARSE and gaps.max() <= 2 * spectral.LOOSE
