@@ -7,6 +7,7 @@ computes only what lies after a change; `sparse_stage` and `cluster_side` are st
 """
 
 import time
+import warnings
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -182,8 +183,7 @@ class _Stages:
 
     def _path(self, tell: Progress | None) -> tuple[ImcPath, float]:
         """The path to Γ or beyond, and the seconds that its beginning had taken before."""
-        s, X = self.settings, self.data.X
-        start, before = self.start or (None, 0.0)
+        s, X, (start, before) = self.settings, self.data.X, self.start or (None, 0.0)
         if start is not None and start.picks.shape[1] >= s.gamma:
             return start, before
         check_memory(METHODS["IMC"].memory(*X.shape), "IMC", len(X))
@@ -230,24 +230,25 @@ class _Stages:
             return self.data.n_classes, "known"
         return None, "suggested by the eigengap"
 
-    def sides(
-        self, W: Affinity, star: Affinity, n_clusters: int | None
-    ) -> tuple[Side | None, Side]:
+    def sides(self, W: Affinity, star: Affinity, n: int | None) -> tuple[Side | None, Side]:
         """What follows from W and from W*: at once, in two threads, where both are computed."""
         if star is W or self.only_dense:
-            after = self.side("W*" if self.settings.dense else "W", star, n_clusters)
+            after = self.side("W*" if self.settings.dense else "W", star, n)
             return (after if star is W else None), after
         made: list[Side] = []
 
         def of_star() -> None:
-            made.append(self.side("W*", star, n_clusters))
+            made.append(self.side("W*", star, n))
             if self.report:
                 self.report(_eigenvectors("W"))  # which is waited for from here on
 
-        self.meanwhile = of_star
-        before = self.side("W", W, n_clusters)
-        if not made:  # W's was there from before
-            of_star()
+        with warnings.catch_warnings():  # two threads that silence a solver undo each other's
+            warnings.simplefilter("ignore", UserWarning)
+            self.meanwhile = of_star
+            before = self.side("W", W, n)
+            self.meanwhile = None
+            if not made:  # W's was there from before
+                of_star()
         return before, made[0]
 
     def side(self, name: str, W: Affinity, n_clusters: int | None) -> Side:
