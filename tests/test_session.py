@@ -275,3 +275,19 @@ def test_what_was_stopped_says_so_until_it_is_asked_for(app, monkeypatch, stage)
     next(b for b in app.button if b.label == "Compute").click()
     run(app)
     assert len(app.dataframe[0].value) and not app.warning
+
+
+class TestLogin:
+    def test_nobody_passes_without_it(self, app, monkeypatch):
+        monkeypatch.setenv("SDSC_LOGIN", "1")
+        for name in SCREENS:
+            app.switch_page(f"pages/{name}/page.py")
+            run(app)
+            assert [b.label for b in app.button] == ["Log in"], name
+            assert not app.selectbox and not app.get("plotly_chart")
+        app.button[0].click()
+        app.run()  # there is no provider, so this is an error and no way in
+        assert app.exception and not app.selectbox
+
+    def test_none_is_asked_for_by_default(self, app):
+        assert "Log in" not in [b.label for b in run(app).button]
