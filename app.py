@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.shared import settings
+from pages.shared.login import require_login
 
 PAGES = Path(__file__).with_name("pages")
 # Folder, address, title and icon. Addresses stay as they are: people keep them.
@@ -21,6 +22,7 @@ SCREENS = [
 # A file of our own: for an emoji or a material icon the browser would ask a host on the internet.
 st.set_page_config(page_title="SDSC Explorer", page_icon=str(PAGES / "icon.svg"), layout="wide")
 st.html(PAGES / "shared" / "style.css")
+require_login()
 address = settings.begin()
 screens = [
     st.Page(f"pages/{folder}/page.py", title=title, icon=icon, url_path=path, default=not path)

@@ -282,3 +282,19 @@ def test_garbage_is_not_looked_for_among_the_libraries(app):
     """Streamlit collects it after every run of the script, which takes as long as a move may."""
     run(app)
     assert gc.get_freeze_count() > len(gc.get_objects()) / 2
+
+
+class TestLogin:
+    def test_nobody_passes_without_it(self, app, monkeypatch):
+        monkeypatch.setenv("SDSC_LOGIN", "1")
+        for name in SCREENS:
+            app.switch_page(f"pages/{name}/page.py")
+            run(app)
+            assert [b.label for b in app.button] == ["Log in"], name
+            assert not app.selectbox and not app.get("plotly_chart")
+        app.button[0].click()
+        app.run()  # there is no provider, so this is an error and no way in
+        assert app.exception and not app.selectbox
+
+    def test_none_is_asked_for_by_default(self, app):
+        assert "Log in" not in [b.label for b in run(app).button]

@@ -14,7 +14,7 @@ from sdsc_core.datasets import Limits, apart
 from sdsc_core.datasets.known import FOLDER_VARIABLE
 from sdsc_core.datasets.limits import VARIABLE as LIMITS_VARIABLE
 from sdsc_core.extras import require
-from sdsc_core.paths import home
+from sdsc_core.paths import LOGIN_VARIABLE, home
 from sdsc_core.warm import load_libraries
 
 ADDRESS, THIS_MACHINE = "--server.address", "127.0.0.1"
@@ -28,6 +28,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--limit", metavar="NAME=NUMBER", action="append", default=[],
         help="what a file of a user may hold or take; may be repeated. By default "
         + ", ".join(f"{f.name}={f.default}" for f in fields(Limits)))  # fmt: skip
+    add("--login", action="store_true",
+        help="ask visitors to log in by OpenID, with the provider that [auth] in"
+        " .streamlit/secrets.toml names")  # fmt: skip
     add(
         ADDRESS, dest="address", default=THIS_MACHINE, metavar="HOST",
         help=f"who can reach it: {THIS_MACHINE} (the default) this machine alone, 0.0.0.0 all"
@@ -44,7 +47,10 @@ def _app(options: argparse.Namespace) -> None:
         os.environ[FOLDER_VARIABLE] = str(folder)
     limits = Limits.of(options.limit)
     os.environ[LIMITS_VARIABLE] = " ".join(options.limit)
+    os.environ[LOGIN_VARIABLE] = "1" if options.login else ""
     require("streamlit", "The app")
+    if options.login:
+        require("authlib", "A login")
     if not apart.ISOLATED:
         print("Files of users are read in the server's own process: this system has no fork.")
     apart.start()  # it imports what it needs while this process does

@@ -25,7 +25,7 @@ from sdsc_core.datasets.safe import (
     quoted,
     reading,
 )
-from sdsc_core.datasets.tables import Header, read_table, table_variables
+from sdsc_core.datasets.tables import Header, Table, read_table, table_variables
 from sdsc_core.datasets.variables import find_labels, find_names, find_samples, left_out, sides
 
 Source = str | Path | IO[bytes]
@@ -91,9 +91,8 @@ def load(
         else the largest array. Labels may be one-hot. ``y=False``: no labels
     transpose : True if samples are columns, or in three dimensions pictures (h, w, N). By default
         the axis as long as the labels is the samples, and without labels the first
-    header : in a table, whether the first row holds names
-    label_column : in a table, the name or number of the column, "last", or False for none. By
-        default one of the usual names, or the only text with few values
+    header, label_column : in a table, whether the first row holds names; name or number of the
+        column, "last" or False. By default one of the usual names, or the only text of few values
     id_column : likewise the column that names the samples. By default one that cannot be a
         measurement: text that differs in every row, or numbers that count the rows
     ignore, features : columns to leave out, and columns to take whatever they look like
@@ -123,8 +122,7 @@ def load(
         else:
             with reading(label, "a table"):
                 choice = Choice(label_column, id_column, ignore, features)
-                table = read_table(file, label, header, limits)
-                found = Found(**table_content(table, choice, transpose)._asdict())
+                found = _from_table(read_table(file, label, header, limits), choice, transpose)
     return _dataset(found, file_name, label, limits)
 
 
@@ -263,6 +261,10 @@ def _from_arrays(
     )
     how += left_out(container, samples, labels_wanted=raw is None and y is None)
     return Found(values.astype(np.float64, copy=False), raw, how, images, names, kind=kind)
+
+
+def _from_table(table: Table, choice: Choice, transpose: bool | None) -> Found:
+    return Found(**table_content(table, choice, transpose)._asdict())
 
 
 def _labels_from(place: str | None) -> str:
