@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from sdsc_core.warm import warm_up
+from sdsc_core.cli.warm import warm_up
 
 PAUSE = 0.2  # seconds between two looks at how far it is
 
