@@ -157,7 +157,10 @@ def point_columns(dataset: Dataset, before: Any, after: Any) -> dict[str, NDArra
     >>> point_columns(data, [0, 0], [1, 0])["row"].tolist()
     [2, 5]
     """
-    columns = {"point": np.arange(dataset.n_points), "row": dataset.row_numbers}
+    columns: dict[str, NDArray] = {
+        "point": np.arange(dataset.n_points),
+        "row": dataset.row_numbers,
+    }
     if dataset.identifiers is not None:
         columns["identifier"] = np.asarray(dataset.identifiers, np.str_)
     if dataset.labels is not None:
