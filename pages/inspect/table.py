@@ -1,5 +1,7 @@
 """The entries that the dense stage changed: filtered, sorted, and a page at a time."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -151,17 +153,17 @@ def _rows(run: Run, changed: Changes, rows: NDArray[np.int64], pairs: NDArray[np
     )  # fmt: skip
 
 
-def places_of(data: Dataset, **points: NDArray[np.int64]) -> dict[str, NDArray]:
+def places_of(data: Dataset, **points: NDArray[np.int64]) -> dict[str, Any]:
     """Columns with the row of the file of some points, and their identifiers where there are any.
 
     A table's own download has them too.
     """
-    found: dict[str, NDArray] = {}
+    found: dict[str, Any] = {}
     for name, which in points.items():
         there = which >= 0
-        found[f"row of {name}"] = np.where(
-            there, data.row_numbers[which].astype(object), np.array(None)
-        )
+        rows = pd.array(data.row_numbers[which], dtype="Int64")
+        rows[~there] = pd.NA
+        found[f"row of {name}"] = rows
         if data.identifiers is not None:
             found[f"identifier of {name}"] = np.where(there, data.identifiers[which], "")
     return found
