@@ -80,14 +80,18 @@ def _part(method: str, n: int, d: int, kind: str, part: str, params: Mapping[str
 def at(x: float, known: Mapping[int, float], growth: tuple[float, float]) -> float:
     """A power of x between each two known places; beyond them the last one, within limits.
 
+    From a single place on, the power in the middle of the limits.
+
     >>> at(400, {100: 1.0, 200: 4.0}, (1, 3)), at(400, {100: 1.0, 200: 32.0}, (1, 3))
     (16.0, 256.0)
     """
     places = sorted(known)
     if not places:
         return math.nan
-    if len(places) == 1 or x in known:
-        return known[int(x) if x in known else places[0]]
+    if x in known:
+        return known[int(x)]
+    if len(places) == 1:
+        return known[places[0]] * (x / places[0]) ** (sum(growth) / 2)
     i = int(np.clip(np.searchsorted(places, x), 1, len(places) - 1))
     a, b = places[i - 1], places[i]
     power = math.log(known[b] / known[a]) / math.log(b / a)
