@@ -2,15 +2,16 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, eigvalsh_tridiagonal
+from scipy.linalg import cholesky, eigh, eigvalsh_tridiagonal
 
 Array = NDArray[np.float64]
 
-ENOUGH = 1e-9  # a residual below this share of the gap turns the vectors by no more than that
+ENOUGH = 1e-8  # a residual below this share of the gap turns the vectors by no more than that
 ROUNDING = 1e-14  # of a product, relative to the matrix
 DEGREE = 10  # of a filter, before the vectors are made orthogonal again
 A_PRODUCT = 25  # rows: a whole solve takes as long as N / 25 products, and the more in small ones
-LANCZOS = 6  # steps towards the largest eigenvalue
+SINGLE = 1e-5  # a residual above this share of the largest eigenvalue falls in float32 as well
+LANCZOS = 4  # steps towards the largest eigenvalue
 
 
 class BottomVectors:
@@ -36,14 +37,22 @@ class BottomVectors:
         return self._U[:, : self.k]
 
     def confirm(self, B: Array) -> bool:
-        """Whether the span has the least trace; if not, all further solves are whole ones."""
+        """Whether no eigenvector was missed; if one was, all further solves are whole ones.
+
+        All others have eigenvalues of at least σ where L − σI, with those of the span lifted far
+        above, is positive definite: one Cholesky factor tells.
+        """
         degrees = B.sum(axis=1)
         U = self(B)
         if self.whole_only:
             return True
-        best = self._whole(B, degrees)[:, : self.k]
-        traces = [np.sum(V * (degrees[:, None] * V - B @ V)) for V in (U, best)]
-        self.whole_only = bool(traces[0] > traces[1] + ENOUGH * (1.0 + degrees.max(initial=0.0)))
+        largest = float(np.linalg.eigvalsh(U.T @ (degrees[:, None] * U - B @ U))[-1])
+        L = 2.0 * (1.0 + degrees.max()) * (U @ U.T) - B
+        L[np.diag_indices_from(L)] += degrees - largest + ENOUGH * (1.0 + degrees.max())
+        try:
+            cholesky(L, overwrite_a=True, check_finite=False)
+        except np.linalg.LinAlgError:
+            self.whole_only = True
         return not self.whole_only
 
     def _whole(self, B: Array, degrees: Array) -> Array:
@@ -69,7 +78,9 @@ class BottomVectors:
             if used + needed > self.most:
                 return None
             degree = int(min(DEGREE, np.ceil(needed)))
-            U = np.linalg.qr(_filter(B, degrees, U, values[-1], top, degree))[0]
+            rough = residual > SINGLE * top
+            matrix = B.astype(np.float32) if rough else B
+            U = np.linalg.qr(_filter(matrix, degrees, U, float(values[-1]), top, degree))[0]
             U, values, residual = _rayleigh_ritz(B, degrees, U, self.k)
             used += degree + 1
         return U
@@ -110,11 +121,14 @@ def _rayleigh_ritz(B: Array, degrees: Array, U: Array | None, k: int) -> tuple[A
     return U, values, float(residuals.max())
 
 
-def _filter(B: Array, degrees: Array, U: Array, low: float, top: float, degree: int) -> Array:
-    """T_degree of L, scaled so that [low, top] becomes [−1, 1], times U."""
+def _filter(
+    B: NDArray[np.floating], degrees: Array, U: Array, low: float, top: float, degree: int
+) -> Array:
+    """T_degree of L, scaled so that [low, top] becomes [−1, 1], times U; in the precision of B."""
     centre, half = (top + low) / 2.0, (top - low) / 2.0
-    shifted = (degrees - centre)[:, None]
-    before, now = U, (shifted * U - B @ U) / half
+    shifted = (degrees - centre).astype(B.dtype)
+    before = np.ascontiguousarray(U.T, dtype=B.dtype)  # a product of few long rows is quicker
+    now = (shifted * before - before @ B) * (1.0 / half)
     for _ in range(degree - 1):
-        before, now = now, 2.0 / half * (shifted * now - B @ now) - before
-    return now
+        before, now = now, (2.0 / half) * (shifted * now - now @ B) - before
+    return now.T.astype(np.float64)
