@@ -46,7 +46,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("part", nargs="?", choices=("all", "scale"), default="all", help="scale: up to a million")
     add("--only", metavar="NAME", nargs="+", default=(), help="rows whose name holds NAME")
     add("--save", metavar="FILE", help="keep the rows in a .csv, beside those of earlier runs")
-    add("--table", metavar="FILE", help="print the rows of such a file, measure nothing")
+    add("--table", metavar="FILE", help="print rows of such a file, measure nothing")
     add("--plot", metavar="FILE", help="with scale and a saved file: draw the times as an .svg")
     parser.set_defaults(run=_benchmark)
 
@@ -58,7 +58,7 @@ def _benchmark(options: argparse.Namespace) -> None:
     for path in (options.save, options.plot):
         check_writable(path)
     if options.table:
-        print(markdown(read_lines(Path(options.table))))
+        print(markdown(read_lines(Path(options.table)), options.only))
     elif options.part == "all":
         print_rows(ROWS, options.only, options.save)
     else:
