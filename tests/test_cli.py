@@ -271,6 +271,8 @@ def test_rows_are_kept_for_a_table_and_a_plot(monkeypatch, capsys, tmp_path):
         "| k-d tree a | 3 times | 4 times | badly |",
         "| b | 7 s |  | once |",
     ]
+    cli.main(["benchmark", "scale", "--table", str(file), "--only", "K-D"])
+    assert len(capsys.readouterr().out.splitlines()) == 3
     assert picture.read_text().count("<circle") == 2
     assert cli.main(["benchmark", "scale", "--plot", str(picture)]) != 0
     assert "--save or --table" in capsys.readouterr().err

@@ -50,7 +50,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="scale: up to a million; estimates: estimated beside measured times")  # fmt: skip
     add("--only", metavar="NAME", nargs="+", default=(), help="rows whose name holds NAME; methods")
     add("--save", metavar="FILE", help="keep the rows in a .csv, beside those of earlier runs")
-    add("--table", metavar="FILE", help="print the rows of such a file, measure nothing")
+    add("--table", metavar="FILE", help="print rows of such a file, measure nothing")
     add("--plot", metavar="FILE", help="with scale and a saved file: draw the times as an .svg")
     add("--measure", action="store_true",
         help="with estimates: measure what they rest on, as far as it is not known")  # fmt: skip
@@ -65,7 +65,7 @@ def _benchmark(options: argparse.Namespace) -> None:
     for path in (options.save, options.plot):
         check_writable(path)
     if options.table:
-        print(markdown(read_lines(Path(options.table))))
+        print(markdown(read_lines(Path(options.table)), options.only))
     elif options.part == "estimates":
         _estimates(options)
     elif options.part == "all":

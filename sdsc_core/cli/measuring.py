@@ -51,11 +51,11 @@ class Row:
 
 def print_rows(rows: Sequence[Row], only: Sequence[str] = (), file: str | None = None) -> None:
     """Measure and print the rows, of ``only`` some names those that hold one; a .csv keeps them."""
+    chosen = [r for r in rows if _named(r.name, only)]
     for part in only:
-        if not any(part.lower() in r.name.lower() for r in rows):
+        if not any(_named(r.name, [part]) for r in rows):
             names = "; ".join(r.name for r in rows)
             raise ValueError(f"--only is {part!r}; no row holds that, they are: {names}.")
-    chosen = [r for r in rows if not only or any(p.lower() in r.name.lower() for p in only)]
     width = max(len(r.name) for r in chosen)
     print(f"{'what':<{width}}  {'measured':>18}  {'limit':>18}  holds  how")
     for r in chosen:
@@ -85,18 +85,23 @@ def read_lines(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
-def markdown(lines: Sequence[dict[str, str]]) -> str:
-    """Kept lines as a table for a text.
+def markdown(lines: Sequence[dict[str, str]], only: Sequence[str] = ()) -> str:
+    """Kept lines as a table for a text, all or those whose name holds one of ``only``.
 
     >>> print(markdown([{"what": "IMC", "measured": "2 s", "limit": "", "how": "once"}]))
     | what | measured | aim | how |
     |---|---|---|---|
     | IMC | 2 s |  | once |
     """
-    rows = [" | ".join(k[name] for name in ("what", "measured", "limit", "how")) for k in lines]
-    return "\n".join(["| what | measured | aim | how |", "|---|---|---|---|"] + [
-        f"| {row} |" for row in rows
-    ])  # fmt: skip
+    columns = "what", "measured", "limit", "how"
+    rows = [[k[c] for c in columns] for k in lines if _named(k["what"], only)]
+    head = [["what", "measured", "aim", "how"]]
+    table = [f"| {' | '.join(row)} |" for row in head + rows]
+    return "\n".join([table[0], "|---|---|---|---|", *table[1:]])
+
+
+def _named(name: str, only: Sequence[str]) -> bool:
+    return not only or any(part.lower() in name.lower() for part in only)
 
 
 def _figure(value: float, unit: str) -> str:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 560, 360, 70, 50, 20
+WIDTH, HEIGHT, LEFT, BOTTOM, EDGE = 560, 360, 60, 50, 30
 # Columns of a saved file, what they are called in the picture, and their colour.
 LINES = {"seconds": ("IMC", "#1f77b4"), "rival": ("k-d tree (SciPy)", "#d62728")}
 
@@ -51,9 +51,9 @@ class _axis:
 
     def __init__(self, values: Sequence[float], low: float, high: float):
         logs = [math.log10(v) for v in values]
-        self.least, self.most = math.floor(min(logs) - 0.1), math.ceil(max(logs) + 0.1)
+        self.least, self.most = min(logs) - 0.2, max(logs) + 0.2
         self.low, self.high = low, high
-        powers = range(self.least, self.most + 1)
+        powers = range(math.ceil(self.least), math.floor(self.most) + 1)
         self.marks = [(power, self(10.0**power)) for power in powers]
 
     def __call__(self, value: float) -> float:
