@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.shared import settings
+from pages.shared.login import require_login
 
 PAGES = Path(__file__).with_name("pages")
 # Folder, address, title and icon. Addresses stay as they are: people keep them.
@@ -21,7 +22,8 @@ SCREENS = [
 # A file of our own: for an emoji or a material icon the browser would ask a host on the internet.
 st.set_page_config(page_title="SDSC Explorer", page_icon=str(PAGES / "icon.svg"), layout="wide")
 st.html(PAGES / "shared" / "style.css")
-settings.begin()
+require_login()
+address = settings.begin()
 screens = [
     st.Page(f"pages/{folder}/page.py", title=title, icon=icon, url_path=path, default=not path)
     for folder, path, title, icon in SCREENS
@@ -32,5 +34,5 @@ screen = st.navigation(screens, position="hidden")
 # Links of our own: they carry the settings, so that a change of screen is one step of Back.
 with st.sidebar.container(key="screens", gap="xsmall"):
     for other in screens:
-        st.page_link(other, width="stretch", query_params=settings.address())
+        st.page_link(other, width="stretch", query_params=address)
 screen.run()

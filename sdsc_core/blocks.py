@@ -1,4 +1,4 @@
-"""Blocks of rows over threads, with progress and cancelling between blocks."""
+"""Blocks of rows over threads, or over a Dask cluster, with progress and cancelling."""
 
 import os
 import sys
@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any, TypeVar
 
-from threadpoolctl import ThreadpoolController
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from sdsc_core.checks import check_count
+from sdsc_core.extras import require
 
 T = TypeVar("T")
 
@@ -21,6 +22,8 @@ Progress = Callable[[int, int], None]
 
 
 PAUSE = 0.1  # seconds; a screen hears of a block that takes long, and can be stopped
+BLOCKS_A_THREAD = 4  # of a cluster, at least, so that no worker waits long for the last one
+RETRIES = 3  # of a block whose worker fails in its middle; a lost worker's are not counted
 
 
 class Cancelled(Exception):
@@ -33,17 +36,24 @@ def tick(progress: Progress | None, done: int, total: int) -> None:
         progress(done, total)
 
 
-def watched(work: Callable[[Progress | None], T], progress: Progress | None) -> T:
+def watched(
+    work: Callable[[Progress | None], T],
+    progress: Progress | None,
+    meanwhile: Callable[[], None] | None = None,
+) -> T:
     """``work(tell)`` in a thread of its own, while ``progress`` hears from it all the time.
 
     A product or a decomposition of large matrices takes long and tells nothing. Raising in
     ``progress`` ends the wait at once; the thread itself ends where it next calls ``tell``, and
     what it finds is lost. Without ``progress`` the work is done in the caller's thread.
+    ``meanwhile`` is what the caller's thread has to do while the other is at work.
 
     >>> watched(lambda tell: 6 * 7, lambda done, total: None)
     42
     """
     if progress is None:
+        if meanwhile is not None:
+            meanwhile()
         return work(None)
     future: Future[T] = Future()
     cancelled, latest = threading.Event(), [(0, 0)]
@@ -61,6 +71,8 @@ def watched(work: Callable[[Progress | None], T], progress: Progress | None) -> 
 
     threading.Thread(target=run, name="watched", daemon=True).start()
     try:
+        if meanwhile is not None:
+            meanwhile()
         while not wait([future], PAUSE).done:
             tick(progress, *latest[0])
     except BaseException:
@@ -80,9 +92,16 @@ def end_if_cancelled() -> None:
 
 
 @cache  # it reads the process's maps, which takes milliseconds
-def _controller(with_kmeans: bool) -> ThreadpoolController:
-    """All thread pools loaded so far; scikit-learn's k-means brings one more."""
-    return ThreadpoolController()
+def _pools(api: str, with_kmeans: bool) -> ThreadpoolController:
+    """The thread pools of BLAS or OpenMP loaded so far; scikit-learn's k-means brings one more."""
+    return ThreadpoolController().select(user_api=api)
+
+
+def _take_control() -> None:
+    """Let this thread set BLAS's limit: threadpoolctl heeds the first that did, and no other."""
+    clear = getattr(OpenBLASController, "clear_controlling_thread", None)
+    if clear is not None:
+        clear(force=True)
 
 
 _limit: dict[str, Any] = {"users": 0, "limit": None}
@@ -94,19 +113,25 @@ def one_thread() -> Iterator[None]:
     """Keep BLAS and OpenMP to one thread: where steps are short, or blocks run in threads of
     their own, several wait for each other, and on a busy machine long.
 
-    Counted, since the limit is the process's and sessions overlap: the last one out restores it.
+    BLAS's limit is the process's and sessions overlap: it is counted, and the last one out restores
+    it. OpenMP's is the calling thread's own.
     """
+    with_kmeans = "sklearn.cluster" in sys.modules
+    own = _pools("openmp", with_kmeans).limit(limits=1)
     with _limit_lock:
         _limit["users"] += 1
         if _limit["users"] == 1:
-            _limit["limit"] = _controller("sklearn.cluster" in sys.modules).limit(limits=1)
+            _take_control()
+            _limit["limit"] = _pools("blas", with_kmeans).limit(limits=1)
     try:
         yield
     finally:
         with _limit_lock:
             _limit["users"] -= 1
             if _limit["users"] == 0:
+                _take_control()
                 _limit["limit"].restore_original_limits()
+        own.restore_original_limits()
 
 
 def n_threads(n_jobs: int | None) -> int:
@@ -131,13 +156,21 @@ def run_blocks(
     *,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> list[T]:
     """Call ``function(start, stop)`` for each block of rows; results in the order of the rows.
+
+    With a Dask ``client`` the workers of its cluster do it, and ``function`` must return all that
+    it finds; a block does not depend on the others, so smaller ones give the same.
 
     >>> run_blocks(lambda start, stop: stop - start, 10, 4)
     [4, 4, 2]
     """
+    if client is not None:
+        block_rows = min(block_rows, -(-n_rows // (BLOCKS_A_THREAD * _worker_threads(client))))
     bounds = [(a, min(a + block_rows, n_rows)) for a in range(0, n_rows, block_rows)]
+    if client is not None:
+        return watched(lambda tell: _on_cluster(client, function, bounds, tell), progress)
     jobs = min(n_threads(n_jobs), len(bounds))
     tick(progress, 0, n_rows)
     with one_thread():
@@ -174,3 +207,58 @@ def _threaded(
             pool.shutdown(wait=True, cancel_futures=True)
             raise
         return [future.result() for future in futures]
+
+
+def _worker_threads(client: Any) -> int:
+    """Blocks that a cluster can work on at once."""
+    threads = sum(client.nthreads().values())
+    if not threads:
+        raise ValueError(
+            "The Dask cluster has no worker; start one with: dask worker ADDRESS, where ADDRESS is"
+            " the scheduler's."
+        )
+    return threads
+
+
+def _on_cluster(
+    client: Any,
+    function: Callable[[int, int], T],
+    bounds: list[tuple[int, int]],
+    progress: Progress | None,
+) -> list[T]:
+    """Blocks on the workers of a Dask cluster.
+
+    What ``function`` holds, points and their search, is sent to each worker once, and from worker
+    to worker. The scheduler gives the blocks of a lost worker to the others.
+    """
+    distributed = require("distributed", "client")
+    tick(progress, 0, bounds[-1][1])
+    held = client.scatter(function, broadcast=True, hash=False)
+    starts, stops = zip(*bounds, strict=True)
+    # Not pure: equal blocks of another run must not stand in for these.
+    blocks = client.map(_block_of, starts, stops, held=held, pure=False, retries=RETRIES)
+    places = {block.key: k for k, block in enumerate(blocks)}
+    results: list[Any] = [None] * len(bounds)
+    done = 0
+    try:
+        for block, result in distributed.as_completed(blocks, client.loop, True):
+            if block.cancelled():  # what all blocks hold is lost, and comes as their result
+                raise result
+            k = places[block.key]
+            results[k] = result
+            done += stops[k] - starts[k]
+            tick(progress, done, stops[-1])
+    except (distributed.CancelledError, distributed.KilledWorker):
+        raise ConnectionError(
+            "The Dask cluster lost the workers that held the points; see their logs for why they"
+            " ended, start workers anew, and run it again."
+        ) from None
+    finally:
+        client.cancel([*blocks, held])
+    return results
+
+
+def _block_of(start: int, stop: int, held: Callable[[int, int], T]) -> T:
+    """On a worker: one block."""
+    with one_thread():
+        return held(start, stop)

@@ -18,13 +18,21 @@ def is_sparse(W: Any) -> "TypeIs[sp.csr_array]":
     return sp.issparse(W)
 
 
-def check_data(X: Any, *, min_points: int = 2, name: str = "X") -> NDArray[np.float64]:
-    """X as a finite float64 array of shape (n_samples, n_features)."""
+ROWS = 1 << 16  # looked at in one go, so that a mapped file need not fit into memory
+
+
+def check_data(
+    X: Any, *, min_points: int = 2, name: str = "X", copy: bool = True
+) -> NDArray[np.float64]:
+    """X as a finite float64 array of shape (n_samples, n_features).
+
+    Without ``copy`` an array of float64, a memory-mapped one too, is itself what is returned.
+    """
     if sp.issparse(X):
         raise ValueError(
             f"{name} is a sparse matrix; give a dense array of shape (n_samples, n_features)."
         )
-    array = _real(X, name, copy=True)
+    array = _real(X, name, copy=copy)
     if array.ndim != 2:
         raise ValueError(
             f"{name} has shape {array.shape}; give two dimensions, (n_samples, n_features)."
@@ -38,7 +46,8 @@ def check_data(X: Any, *, min_points: int = 2, name: str = "X") -> NDArray[np.fl
             f"{name} has {array.shape[1]} feature(s) (shape={array.shape}) while a minimum of 2 is"
             " required, as correlation runs over the features."
         )
-    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
+    parts = (array[a : a + ROWS] for a in range(0, len(array), ROWS))
+    bad = np.flatnonzero(np.concatenate([~np.isfinite(part).all(axis=1) for part in parts]))
     if bad.size:
         raise ValueError(
             f"{name} has NaN or infinite values in {bad.size} row(s), first in row {bad[0]};"

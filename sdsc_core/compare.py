@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
@@ -71,6 +71,18 @@ def compare_cell(
     messages = (run.sparse.message, run.after.spectrum.message, s.conn.message)
     message = " ".join(filter(None, messages))
     return Result(settings.method, settings.dense or "none", repeat, *figures, message), run
+
+
+def keep_everything() -> Keep:
+    """A ``keep`` for `run_stages` that forgets nothing, for a few runs that share stages."""
+    kept: dict[tuple[str, Hashable], Any] = {}
+
+    def keep(stage: str, key: Hashable, compute: Callable[[], Any]) -> Any:
+        if (stage, key) not in kept:
+            kept[stage, key] = compute()
+        return kept[stage, key]
+
+    return keep
 
 
 def suggest_clusters(data: Dataset, progress: Progress | None = None) -> int:

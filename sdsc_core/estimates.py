@@ -74,7 +74,7 @@ def _part(method: str, n: int, d: int, kind: str, part: str, params: Mapping[str
         if of_kind in kinds:
             steps = _steps(method, params, of_kind) if part == AFFINITY else 1.0
             by_features[features] = steps * at(n, sizes, GROWTH)
-    return at(d, by_features, (0.0, 1.0))
+    return at(d, by_features, (0.0, 1.0) if part == AFFINITY else (0.0, 0.0))
 
 
 def at(x: float, known: Mapping[int, float], growth: tuple[float, float]) -> float:

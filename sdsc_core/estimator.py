@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from joblib.parallel import get_active_backend
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
@@ -27,7 +28,8 @@ class SDSC(ClusterMixin, BaseEstimator):
     method_params : parameters of another method by name, see ``METHODS[name].parameters``.
     random_state : of the eigensolver's start and of k-means: a whole number, a RandomState, or None
         for another draw each time.
-    n_jobs : threads, all cores by default; the result does not depend on it.
+    n_jobs : threads, all cores by default; the result does not depend on it. Under
+        ``joblib.parallel_config(backend="dask")`` IMC and the dense stage run on that cluster.
 
     Attributes
     ----------
@@ -78,7 +80,7 @@ class SDSC(ClusterMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, progress: Progress | None = None) -> "SDSC":
         """Cluster X (n_samples, n_features); y is ignored."""
-        points = check_data(X)
+        points = check_data(X, copy=False)
         validate_data(self, X, skip_check_array=True)  # only notes the features and their names
         run = run_stages(
             Dataset(points, None, "X"),
@@ -86,6 +88,7 @@ class SDSC(ClusterMixin, BaseEstimator):
             only_dense=True,
             report=lambda title: progress,
             n_jobs=self.n_jobs,
+            client=_active_client(),
         )
         self.representation_ = run.sparse.C
         self.affinity_matrix_ = run.sparse.W
@@ -117,3 +120,17 @@ class SDSC(ClusterMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = False
         return tags
+
+
+def _active_client() -> Any:
+    """The client of ``joblib.parallel_config(backend="dask")``, None under any other backend."""
+    client = getattr(get_active_backend()[0], "client", None)
+    if client is None:
+        return None
+    from distributed import get_worker
+
+    try:
+        get_worker()
+    except ValueError:
+        return client
+    return None  # a task of a worker: one that waits for others could block them all

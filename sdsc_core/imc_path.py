@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sdsc_core._jit import kernel
 from sdsc_core.affinities import affinity
 from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import check_choice, check_data, check_gamma, check_number
+from sdsc_core.checks import ROWS, check_choice, check_data, check_gamma, check_number
 from sdsc_core.search import STRATEGIES, Search, dot, make_search
 
 NO_VARIANCE = 1e-8  # a centred norm below this, for a sample of unit norm, is no variance
@@ -59,10 +59,13 @@ class Samples:
 
     @classmethod
     def of(cls, X: NDArray[np.float64], residual: str) -> "Samples":
-        X = unit_rows(X)
-        m = X.mean(axis=1)
-        Z = X - m[:, None]
-        s = np.linalg.norm(Z, axis=1)
+        Z, s, m = np.empty(X.shape), np.empty(len(X)), np.empty(len(X))
+        for start in range(0, len(X), ROWS):  # by parts: of a mapped file no more is in memory
+            rows = slice(start, start + ROWS)
+            part = unit_rows(np.ascontiguousarray(X[rows]))
+            m[rows] = part.mean(axis=1)
+            np.subtract(part, m[rows, None], out=Z[rows])
+            s[rows] = np.linalg.norm(Z[rows], axis=1)
         s[s < NO_VARIANCE] = 0.0
         Z *= np.divide(1.0, s, out=np.zeros_like(s), where=s > 0)[:, None]
         if residual == "centred":
@@ -94,12 +97,14 @@ def imc(
     search: str = "auto",
     memory_mb: float | None = None,
     start: ImcPath | None = None,
+    client: Any = None,
 ) -> ImcPath:
     """Pick, for each point, the Γ points most correlated with what is left of it (Algorithm 1).
 
     Parameters
     ----------
-    X : (n_samples, n_features); scaled to unit ℓ2 norm here, since step 6 projects only then.
+    X : (n_samples, n_features); scaled to unit ℓ2 norm here, since step 6 projects only then. It
+        is read by parts and not copied where it is of float64: a memory-mapped file need not fit.
     n_iterations : Γ, from 1 to N − 1.
     residual : ``"as_printed"`` picks by centred correlation (step 5) and projects uncentred
         (step 6); ``"centred"`` centres each sample first, so that both agree.
@@ -112,6 +117,8 @@ def imc(
     memory_mb : what an N × N Gram matrix may take; None for a share of what the machine has free.
     start : a path of the same data and settings with fewer iterations, which is continued: what it
         holds is not searched for again, and the result is that of a whole run.
+    client : a `distributed.Client`; blocks of points then run on the workers of its cluster, each
+        of which is sent the points and their search once. The result is the same, to the last bit.
 
     Notes
     -----
@@ -123,7 +130,7 @@ def imc(
     >>> path.picks.ravel().tolist()
     [1, 0, 3, 2]
     """
-    X = check_data(X)
+    X = check_data(X, copy=False)
     gamma = check_gamma(n_iterations, len(X))
     check_choice(residual, "residual", ("as_printed", "centred"))
     check_choice(similarity, "similarity", ("residual", "pair"))
@@ -137,11 +144,16 @@ def imc(
     if start is not None:
         picks[:, :done], values[:, :done] = start.picks[:, :done], start.correlations[:, :done]
     if done < gamma:
+        if client is not None and memory_mb is None:
+            memory_mb = 0.0  # N² numbers are too many to send
         strategy = make_search(
             samples.Z, gamma - done, search, memory_mb=memory_mb, n_jobs=n_jobs, progress=progress
         )
-        rows = partial(_rows, strategy, samples, picks, values, done)
-        run_blocks(rows, n, strategy.block_rows, n_jobs=n_jobs, progress=progress)
+        rows = partial(_rows, strategy, samples, picks[:, :done], gamma)
+        parts = run_blocks(
+            rows, n, strategy.block_rows, n_jobs=n_jobs, progress=progress, client=client
+        )
+        _put(parts, strategy.order, picks[:, done:], values[:, done:])
     if similarity == "pair":
         _pair_correlations(samples.Z, picks, values)
     return ImcPath(picks, np.minimum(values, 1.0), np.flatnonzero(samples.s == 0))
@@ -175,30 +187,42 @@ def _check_start(start: ImcPath, samples: Samples, similarity: str, gamma: int) 
 def _rows(
     search: Search,
     samples: Samples,
-    picks: NDArray[np.int64],
-    values: NDArray[np.float64],
-    done: int,
+    before: NDArray[np.int64],
+    gamma: int,
     start: int,
     stop: int,
-) -> None:
-    """The iterations from ``done`` for a block of rows, in the order of the search."""
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Picks and values of the iterations after ``before``, up to Γ, for a block of rows.
+
+    Rows are counted in the order of the search.
+    """
     own = search.order[start:stop]
     Z, s, m = samples.Z, samples.s, samples.m
     psi, mean = Z[own] * s[own, None], m[own]
     rows = search.rows(own)
     rows.change(own[:, None], s[own, None])
-    block_picks, block_values = picks[own], values[own]
-    if done:
-        before = block_picks[:, :done].copy()
-        rows.change(before, _replay(psi, mean, before, Z, s, m, np.zeros(before.shape)))
-    for g in range(done, picks.shape[1]):
+    left = gamma - before.shape[1]
+    picks, values = np.full((len(own), left), -1), np.zeros((len(own), left))
+    if left < gamma:
+        known = before[own]
+        rows.change(known, _replay(psi, mean, known, Z, s, m, np.zeros(known.shape)))
+    for g in range(left):
         found, products = rows.find(psi)
-        taken = block_picks[:, g], block_values[:, g]
+        taken = picks[:, g], values[:, g]
         weights = _step(psi, mean, found[:, 0], products[:, 0], Z, s, m, *taken)
         if (found < 0).all() or g + 1 == picks.shape[1]:
             break
         rows.change(found, weights)
-    picks[own], values[own] = block_picks, block_values
+    return picks, values
+
+
+def _put(parts: list[Any], order: Any, picks: Any, values: Any) -> None:
+    """What blocks of rows found, each point at its place."""
+    stop = 0
+    for found, found_values in parts:
+        start, stop = stop, stop + len(found)
+        picks[order[start:stop]] = found
+        values[order[start:stop]] = found_values
 
 
 @kernel

@@ -10,13 +10,16 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
 from sdsc_core.affinities import magnitudes
+from sdsc_core.blocks import run_blocks
 from sdsc_core.checks import (
+    Affinity,
     check_affinity,
     check_labels,
     check_star,
-    is_sparse,
 )
-from sdsc_core.spectral import spectrum
+from sdsc_core.spectral import Spectrum, spectrum
+
+LARGE = 20_000  # points, from which on CONN of several clusters is worth several threads
 
 
 def confusion(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -102,35 +105,53 @@ class Connectivity:
         return "" if self.converged else "The eigenvalues behind CONN did not converge."
 
 
-def connectivity(W: Any, labels: Any = None) -> Connectivity:
+def connectivity(W: Any, labels: Any = None, *, found: Spectrum | None = None) -> Connectivity:
     """CONN: second smallest eigenvalue of L = I − D^{-1/2} W D^{-1/2}, 0 if not connected.
 
     ``whole`` is the text's definition. ``min`` and ``mean`` run over the subgraphs of the clusters
     in ``labels`` (true ones, or found ones), as You, Robinson and Vidal (2016) define it; without
     labels they are NaN. A point without an edge makes its graph's CONN 0. The complete graph
-    reaches N/(N − 1), not the printed (N − 1)/N.
+    reaches N/(N − 1), not the printed (N − 1)/N. ``found`` is a spectrum of W that is there
+    already: the whole graph's eigenvalue is taken from it.
 
     >>> round(connectivity(1 - np.eye(6)).whole, 3)
     1.2
     """
     W = check_affinity(W)
-    whole, sure = _second_eigenvalue(W)
+    return _connectivity(W, None if labels is None else check_labels(labels, W.shape[0]), found)
+
+
+def _connectivity(
+    W: Affinity, labels: NDArray[np.int64] | None, known: Spectrum | None
+) -> Connectivity:
+    whole, sure = _second_eigenvalue(W, known)
     if labels is None:
         return Connectivity(whole, np.empty(0), float("nan"), float("nan"), sure)
-    labels = check_labels(labels, W.shape[0])
-    parts = [np.flatnonzero(labels == c) for c in range(labels.max() + 1)]
-    found = [_second_eigenvalue(W[p][:, p]) for p in parts]
-    each = np.array([value for value, _ in found])
-    sure = sure and all(s for _, s in found)
+
+    def inside(c: int, _: int) -> tuple[float, bool]:
+        own = np.flatnonzero(labels == c)
+        return _second_eigenvalue(W[own][:, own])
+
+    # Products with small matrices keep Python's lock too much for a second thread to help.
+    parts = run_blocks(inside, labels.max() + 1, 1, n_jobs=None if len(labels) > LARGE else 1)
+    each = np.array([value for value, _ in parts])
+    sure = sure and all(s for _, s in parts)
     return Connectivity(whole, each, float(each.min()), float(each.mean()), sure)
 
 
-def _second_eigenvalue(W: Any) -> tuple[float, bool]:
+def _second_eigenvalue(W: Any, found: Spectrum | None = None) -> tuple[float, bool]:
     """The value, and whether the solver converged."""
-    if W.shape[0] < 2 or connected_components(sp.csr_array(W), directed=False)[0] > 1:
+    if W.shape[0] < 2 or _n_components(W, found) > 1:
         return 0.0, True
-    found = spectrum(W, 2)
+    if found is None or len(found.eigenvalues) < 2 or found.regularised:
+        found = spectrum(W, 2)
     return float(max(0.0, 1.0 - found.eigenvalues[1])), found.converged
+
+
+def _n_components(W: Affinity, known: Spectrum | None) -> int:
+    if known is not None:
+        return known.n_components
+    return int(connected_components(sp.csr_array(W), directed=False)[0])
 
 
 def components(W: Any) -> NDArray[np.int64]:
@@ -139,7 +160,10 @@ def components(W: Any) -> NDArray[np.int64]:
     >>> components(np.kron(np.eye(2), 1 - np.eye(3))).tolist()
     [3, 3]
     """
-    _, part = connected_components(sp.csr_array(check_affinity(W)), directed=False)
+    return _sizes(connected_components(sp.csr_array(check_affinity(W)), directed=False)[1])
+
+
+def _sizes(part: NDArray[Any]) -> NDArray[np.int64]:
     return np.sort(np.bincount(part))[::-1]
 
 
@@ -152,15 +176,22 @@ def cut_vol(W: Any, labels: Any) -> tuple[NDArray[np.float64], NDArray[np.float6
     [[4.0, 4.0], [2.0, 2.0]]
     """
     W = check_affinity(W)
-    labels = check_labels(labels, W.shape[0])
-    n = labels.max() + 1
-    member = sp.csr_array(
-        (np.ones(len(labels)), (np.arange(len(labels)), labels)), (len(labels), n)
-    )
-    between = member.T @ (W @ member)
-    between = between.toarray() if is_sparse(between) else np.asarray(between)
+    return _cut_vol(_between(W, check_labels(labels, W.shape[0]))[0])
+
+
+def _cut_vol(between: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     vol = between.diagonal().copy()
-    return between.sum(axis=1) - vol, vol
+    return (between - np.diag(vol)).sum(axis=1), vol
+
+
+def _between(
+    W: Affinity, labels: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Similarity, and number of entries, from each cluster to each, (n, n) both."""
+    n, W = int(labels.max()) + 1, sp.csr_array(W)
+    cells = np.repeat(labels * n, np.diff(W.indptr)) + labels[W.indices]
+    sums: Any = np.bincount(cells, W.data, n * n)
+    return sums.reshape(n, n), np.bincount(cells, minlength=n * n).reshape(n, n)
 
 
 def ncut(W: Any, labels: Any) -> float:
@@ -169,7 +200,10 @@ def ncut(W: Any, labels: Any) -> float:
     >>> ncut(1 - np.eye(4), [0, 0, 1, 1])
     4.0
     """
-    cut, vol = cut_vol(W, labels)
+    return _ncut(*cut_vol(W, labels))
+
+
+def _ncut(cut: NDArray[np.float64], vol: NDArray[np.float64]) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         each = np.where(cut > 0, cut / vol, 0.0)
     return float(each.sum())
@@ -244,8 +278,8 @@ def inside_share(W: Any, labels: Any) -> float:
     0.3333
     """
     W = check_affinity(W)
-    eta1, eta2, _, _ = _inside_between(W, check_labels(labels, W.shape[0]))
-    return _ratio(eta1, eta1 + eta2)
+    cut, vol = cut_vol(W, labels)
+    return _ratio(float(vol.sum()), float(vol.sum() + cut.sum()))
 
 
 @dataclass(frozen=True)
@@ -267,8 +301,12 @@ class Summary:
     by: str
 
 
-def summarise(W: Any, found: Any, truth: Any = None) -> Summary:
+def summarise(
+    W: Any, found: Any, truth: Any = None, *, spectrum_: Spectrum | None = None
+) -> Summary:
     """All figures that a screen or a table shows for W (N, N) and its clusters.
+
+    ``spectrum_`` is W's, where it is there already: CONN need not look for it again.
 
     >>> s = summarise(np.kron(np.eye(2), 1 - np.eye(3)), [0, 0, 0, 1, 1, 1])
     >>> s.acc, s.ncut, s.component_sizes.tolist(), s.by
@@ -278,16 +316,18 @@ def summarise(W: Any, found: Any, truth: Any = None) -> Summary:
     n = W.shape[0]
     found = check_labels(found, n, "found")
     reference = found if truth is None else check_labels(truth, n, "truth")
-    nonzeros = int(W.nnz if is_sparse(W) else np.count_nonzero(W))
+    between, entries = _between(W, reference)
+    cut, vol = _cut_vol(between)
+    nonzeros = int(entries.sum())
     return Summary(
         acc=None if truth is None else clustering_accuracy(reference, found),
         nmi=None if truth is None else nmi(reference, found),
-        conn=connectivity(W, reference),
-        ncut=ncut(W, reference),
-        inside=inside_share(W, reference),
+        conn=_connectivity(W, reference, spectrum_),
+        ncut=_ncut(cut, vol),
+        inside=_ratio(float(vol.sum()), float(vol.sum() + cut.sum())),
         nonzeros=nonzeros,
         density=nonzeros / max(1, n * (n - 1)),
-        component_sizes=components(W),
+        component_sizes=components(W) if spectrum_ is None else _sizes(spectrum_.component),
         by="found clusters" if truth is None else "true classes",
     )
 
@@ -311,10 +351,10 @@ def preserving_error(C: Any, labels: Any) -> float:
 
 def _inside_between(W: Any, labels: NDArray[np.int64]) -> tuple[float, float, int, int]:
     """Similarity inside and between, number of nonzeros, and of those between."""
-    entries = sp.coo_array(W)
-    inside = labels[entries.row] == labels[entries.col]
-    eta1, eta2 = float(entries.data[inside].sum()), float(entries.data[~inside].sum())
-    return eta1, eta2, int(np.count_nonzero(entries.data)), int((~inside).sum())
+    between, entries = _between(W, labels)
+    cut, vol = _cut_vol(between)
+    nonzeros = int(entries.sum())
+    return float(vol.sum()), float(cut.sum()), nonzeros, nonzeros - int(np.trace(entries))
 
 
 def _ratio(a: float, b: float) -> float:

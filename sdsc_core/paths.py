@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+LOGIN_VARIABLE = "SDSC_LOGIN"  # how `sdsc app --login` tells the screens
+
 
 def home() -> Path:
     """The folder that holds app.py, pages, sample_data and .streamlit.

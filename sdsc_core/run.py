@@ -3,18 +3,15 @@
 `run_stages` takes a data set and `RunSettings` and returns a `Run` with every intermediate result.
 Estimator, comparison, experiments, command line, downloaded script and screens all call it. Each
 stage is asked for by a key of what it depends on, so that a caller who keeps results (``keep``)
-computes only what lies after a change; `sparse_stage`, `dense_stage` and `cluster_side` are the
-stages by themselves.
+computes only what lies after a change; `sparse_stage` and `cluster_side` are stages by themselves.
 """
 
 import time
+import warnings
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sdsc_core.affinities import affinity
 from sdsc_core.blocks import Progress, watched
@@ -24,15 +21,9 @@ from sdsc_core.dense import dense_stage
 from sdsc_core.imc_path import ImcPath, imc
 from sdsc_core.methods import METHODS
 from sdsc_core.methods._memory import check_memory
-from sdsc_core.metrics import Summary, summarise
 from sdsc_core.settings import RunSettings
-from sdsc_core.spectral import (
-    MOST_CLUSTERS,
-    Spectrum,
-    cluster_rows,
-    spectrum,
-    suggest_n_clusters,
-)
+from sdsc_core.sides import Side, cluster_side, n_vectors
+from sdsc_core.spectral import Spectrum, spectrum, suggest_n_clusters
 
 T = TypeVar("T")
 
@@ -40,8 +31,6 @@ T = TypeVar("T")
 Keep = Callable[[str, Hashable, Callable[[], Any]], Any]
 # Gives the progress callback for a stage by its title.
 Report = Callable[[str], Progress | None]
-
-EIGENVALUES = 16  # shown of every spectrum
 
 
 @dataclass(frozen=True)
@@ -52,25 +41,6 @@ class Sparse:
     W: Affinity
     path: ImcPath | None = None
     message: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class Side:
-    """What follows from one affinity, W or W*: its eigenvectors and the k clusters found.
-
-    ``summary`` holds its figures, by ``truth`` where the classes are known; computed once, when
-    it is first read.
-    """
-
-    W: Affinity
-    spectrum: Spectrum
-    labels: NDArray[np.int64]
-    truth: NDArray[np.int64] | None
-    k: int
-
-    @cached_property
-    def summary(self) -> Summary:
-        return summarise(self.W, self.labels, self.truth)
 
 
 @dataclass(frozen=True)
@@ -114,7 +84,8 @@ def run_stages(
     keep: Keep | None = None,
     report: Report | None = None,
     n_jobs: int | None = None,
-    gamma_ahead: int = 0,
+    start: tuple[ImcPath, float] | None = None,
+    client: Any = None,
 ) -> Run:
     """Algorithm 3 with every intermediate result.
 
@@ -128,22 +99,23 @@ def run_stages(
     keep : called with a stage's name, its key and a function; returns the function's value or
         one kept from before.
     report : called with the title of a stage; returns its progress callback.
-    gamma_ahead : run IMC at least this far, since a smaller Γ is a slice of a longer path.
+    start : a path of IMC on this data by the same readings, and the seconds that it took. A longer
+        one serves as it is, since a smaller Γ is a slice of it; a shorter one is continued.
+    client : a `distributed.Client`, whose cluster then runs IMC and the dense stage; the result is
+        the same.
 
     >>> from sdsc_core.datasets import make_subspaces
     >>> run = run_stages(make_subspaces(2, 4, 20, 30), RunSettings(gamma=5))
     >>> run.n_clusters, run.n_clusters_from, run.after.summary.acc
     (2, 'known', 1.0)
     """
-    stages = _Stages(data, settings or RunSettings(), keep, report, n_jobs, gamma_ahead, only_dense)
+    stages = _Stages(
+        data, settings or RunSettings(), keep, report, n_jobs, start, only_dense, client
+    )
     sparse = stages.sparse()
     star = stages.dense(sparse.W)
     n_clusters, origin = stages.clusters()
-    after = stages.side("W*" if stages.settings.dense else "W", star, n_clusters)
-    if star is sparse.W:
-        before: Side | None = after
-    else:
-        before = None if only_dense else stages.side("W", sparse.W, n_clusters)
+    before, after = stages.sides(sparse.W, star, n_clusters)
     return Run(data, stages.settings, after.k, origin, sparse, before, after, stages.seconds)
 
 
@@ -177,61 +149,6 @@ def suggested_n_clusters(
     return suggest_n_clusters(stages.counting_spectrum("W*", star).eigenvalues)
 
 
-def keep_everything() -> Keep:
-    """A ``keep`` for `run_stages` that forgets nothing, for a few runs that share stages."""
-    kept: dict[tuple[str, Hashable], Any] = {}
-
-    def keep(stage: str, key: Hashable, compute: Callable[[], Any]) -> Any:
-        if (stage, key) not in kept:
-            kept[stage, key] = compute()
-        return kept[stage, key]
-
-    return keep
-
-
-def n_vectors(n_points: int, n_clusters: int | None) -> int:
-    """Eigenvectors to compute: those that are shown, more where clusters are still to be counted.
-
-    >>> n_vectors(384, 6), n_vectors(384, None), n_vectors(10, None)
-    (16, 31, 10)
-    """
-    wanted = MOST_CLUSTERS + 1 if n_clusters is None else max(EIGENVALUES, n_clusters)
-    return min(wanted, n_points)
-
-
-def cluster_side(
-    W: Affinity,
-    n_clusters: int,
-    labels: Any = None,
-    *,
-    seed: int = 0,
-    found: Spectrum | None = None,
-    vectors: int | None = None,
-    progress: Progress | None = None,
-) -> Side:
-    """The third stage on one affinity (N, N): eigenvectors, clusters and figures.
-
-    ``found`` is a spectrum of W that is there already; it serves unless the number of clusters
-    decides otherwise about weak links between components. ``vectors`` is how many eigenvectors to
-    compute, as many as are shown by default.
-
-    >>> side = cluster_side(np.kron(np.eye(2), 1 - np.eye(3)), 2)
-    >>> side.labels.tolist()
-    [0, 0, 0, 1, 1, 1]
-    """
-    n_clusters = check_n_clusters(n_clusters, W.shape[0])
-    usable = (
-        found is not None
-        and found.n_exact >= n_clusters
-        and found.regularised == (found.n_components > n_clusters)
-    )
-    if found is None or not usable:
-        wanted = vectors or n_vectors(W.shape[0], n_clusters)
-        found = spectrum(W, wanted, n_clusters, seed, progress)
-    clusters = cluster_rows(found.embedding(n_clusters), n_clusters, seed)
-    return Side(W, found, clusters, labels, n_clusters)
-
-
 class _Stages:
     """One run's data, settings and keeping; a method for each stage."""
 
@@ -242,36 +159,37 @@ class _Stages:
         keep: Keep | None,
         report: Report | None,
         n_jobs: int | None = None,
-        gamma_ahead: int = 0,
+        start: tuple[ImcPath, float] | None = None,
         only_dense: bool = False,
+        client: Any = None,
     ):
         self.data, self.settings, self.n_jobs = data, settings, n_jobs
+        self.where: dict[str, Any] = {"n_jobs": n_jobs, "client": client}
         self.keep, self.report = keep, report
-        self.gamma_ahead, self.only_dense = gamma_ahead, only_dense
+        self.start, self.only_dense = start, only_dense
         self.seconds: dict[str, float] = {}
+        self.meanwhile: Callable[[], None] | None = None  # what to do beside the next stage
 
     def sparse(self) -> Sparse:
-        """C and W by the method; of IMC the whole path is kept, which serves every smaller Γ."""
+        """C and W by the method; of IMC the whole path is kept, which another Γ starts from."""
         s = self.settings
         if s.method != "IMC":
             return self._stage("sparse", s.sparse_key(), s.method, self._solve)
         check_gamma(s.gamma, self.data.n_points, "gamma")
-        longest = min(max(s.gamma, self.gamma_ahead), self.data.n_points - 1)
-        key = (s.residual, s.similarity, longest)
-        path = self._stage("IMC", key, "IMC, points done", partial(self._path, longest))
+        key = (s.residual, s.similarity, s.gamma)
+        path, before = self._stage("IMC", key, "IMC, points done", self._path)
+        self.seconds["IMC"] += before
         return self._stage("sparse", s.sparse_key(), "W", partial(self._slice, path))
 
-    def _path(self, longest: int, tell: Progress | None) -> ImcPath:
-        s, X = self.settings, self.data.X
+    def _path(self, tell: Progress | None) -> tuple[ImcPath, float]:
+        """The path to Γ or beyond, and the seconds that its beginning had taken before."""
+        s, X, (start, before) = self.settings, self.data.X, self.start or (None, 0.0)
+        if start is not None and start.picks.shape[1] >= s.gamma:
+            return start, before
         check_memory(METHODS["IMC"].memory(*X.shape), "IMC", len(X))
-        return imc(
-            X,
-            longest,
-            residual=s.residual,
-            similarity=s.similarity,
-            n_jobs=self.n_jobs,
-            progress=tell,
-        )
+        how: dict[str, Any] = {"residual": s.residual, "similarity": s.similarity}
+        path = imc(X, s.gamma, **how, start=start, progress=tell, **self.where)
+        return path, before
 
     def _slice(self, path: ImcPath, tell: Progress | None) -> Sparse:
         C = path.coefficients(self.settings.gamma)
@@ -299,7 +217,7 @@ class _Stages:
             s.dense_key(),
             "Dense stage",
             lambda tell: dense_stage(
-                W, s.dense, s.theta1, s.theta2, s.hops, n_jobs=self.n_jobs, progress=tell
+                W, s.dense, s.theta1, s.theta2, s.hops, progress=tell, **self.where
             ),
         )
 
@@ -311,6 +229,27 @@ class _Stages:
         if asked is None and self.data.n_classes:
             return self.data.n_classes, "known"
         return None, "suggested by the eigengap"
+
+    def sides(self, W: Affinity, star: Affinity, n: int | None) -> tuple[Side | None, Side]:
+        """What follows from W and from W*: at once, in two threads, where both are computed."""
+        if star is W or self.only_dense:
+            after = self.side("W*" if self.settings.dense else "W", star, n)
+            return (after if star is W else None), after
+        made: list[Side] = []
+
+        def of_star() -> None:
+            made.append(self.side("W*", star, n))
+            if self.report:
+                self.report(_eigenvectors("W"))  # which is waited for from here on
+
+        with warnings.catch_warnings():  # two threads that silence a solver undo each other's
+            warnings.simplefilter("ignore", UserWarning)
+            self.meanwhile = of_star
+            before = self.side("W", W, n)
+            self.meanwhile = None
+            if not made:  # W's was there from before
+                of_star()
+        return before, made[0]
 
     def side(self, name: str, W: Affinity, n_clusters: int | None) -> Side:
         """Clusters and figures of W or W*; their number by the matrix's own eigengap for None."""
@@ -333,14 +272,9 @@ class _Stages:
 
     def _cluster(self, W: Affinity, k: int, found: Spectrum | None, tell: Progress | None) -> Side:
         side = cluster_side(
-            W,
-            k,
-            self.data.labels,
-            seed=self.settings.seed,
-            found=found,
-            vectors=k if self.only_dense else None,
-            progress=tell,
-        )
+            W, k, self.data.labels, seed=self.settings.seed, found=found,
+            vectors=k if self.only_dense else None, progress=tell,
+        )  # fmt: skip
         if not self.only_dense:
             _ = side.summary  # computed here, where its progress is watched
         return side
@@ -352,10 +286,13 @@ class _Stages:
     def _stage(
         self, name: str, key: Hashable, title: str, work: Callable[[Progress | None], T]
     ) -> T:
-        def timed() -> tuple[T, float]:
+        def clocked(tell: Progress | None) -> tuple[T, float]:
             start = time.perf_counter()
-            value = watched(work, self.report(title) if self.report else None)
-            return value, time.perf_counter() - start
+            return work(tell), time.perf_counter() - start
+
+        def timed() -> tuple[T, float]:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            return watched(clocked, self.report(title) if self.report else None, meanwhile)
 
         made = self.keep(name, (self.data.digest, key), timed) if self.keep else timed()
         value, self.seconds[name] = made

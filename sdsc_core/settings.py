@@ -144,3 +144,14 @@ def spell_setting(value: Any) -> str:
     ('none', '0.8')
     """
     return NONE if value is None else str(value)
+
+
+def as_options(settings: RunSettings) -> list[str]:
+    """What differs from the defaults, as the words of a command line.
+
+    >>> as_options(RunSettings(gamma=7, dense=None))
+    ['--gamma', '7', '--dense', 'none']
+    """
+    options = {f.name: f.metadata["option"] for f in fields(RunSettings) if f.metadata}
+    given = {name: v for name, v in settings.changed().items() if name in options}
+    return [word for name, v in given.items() for word in (options[name], spell_setting(v))]

@@ -21,8 +21,8 @@ from sdsc_core.checks import (
 from sdsc_core.dense import RULES, Explanation, condition, dense_stage, explain, two_hop
 from sdsc_core.imc_path import NO_VARIANCE, ImcPath, Samples, remove_projection
 from sdsc_core.metrics import Summary
-from sdsc_core.run import cluster_side
 from sdsc_core.search import NOTHING, TIE, decide, dot
+from sdsc_core.sides import cluster_side
 
 # Why a trace ends.
 ENDINGS = ("gamma", "gone", "uncorrelated", "constant")

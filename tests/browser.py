@@ -111,6 +111,17 @@ def to_screen(page, name):
     page.locator(".st-key-screens a", has_text=name).click()
 
 
+def choose_row(page, table, number):
+    """Choose a row of a table, from 0, by keys; the texts of its first two cells."""
+    canvas = table.locator("canvas").first
+    texts = [canvas.locator(f"#glide-cell-{k}-{number}").text_content() for k in (1, 2)]
+    canvas.focus()
+    for key in ("Control+Home", *["ArrowDown"] * number, "Shift+Space"):
+        page.keyboard.press(key)
+    settled(page)
+    return texts
+
+
 def launch(playwright):
     """Debian's Chromium, without a window."""
     return playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)

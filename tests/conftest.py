@@ -23,6 +23,11 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "project"))
 
 
+def examples(number):
+    """So many cases of a test; a tenth of them where kernels are not compiled."""
+    return settings(max_examples=number // 10 if config.DISABLE_JIT else number)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def plain_vectors():
     """Where nothing is compiled, what is written in vector instructions gets a plain twin."""

@@ -99,6 +99,14 @@ def test_app_command_names_its_extra(alone):
     assert "Traceback" not in ended.stderr
 
 
+def test_dask_option_names_its_extra(alone):
+    argv = ["cluster", "sample:motion", "--dask", "tcp://127.0.0.1:9"]
+    ended = run(alone, f"import sys; from sdsc_core.cli import main; sys.exit(main({argv}))")
+    assert ended.returncode == 2, ended.stderr
+    assert "pip install 'sdsc-explorer[cluster]'" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 def test_versions_agree():
     import tomllib
 

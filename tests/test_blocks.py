@@ -4,8 +4,16 @@ import threading
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
-from sdsc_core.blocks import Cancelled, end_if_cancelled, run_blocks, watched
+from sdsc_core.blocks import (
+    Cancelled,
+    end_if_cancelled,
+    n_threads,
+    one_thread,
+    run_blocks,
+    watched,
+)
 from sdsc_core.methods import METHODS
 from sdsc_core.methods._admm import LassoAdmm
 
@@ -115,3 +123,37 @@ def test_every_method_can_be_stopped_from_beside(name):
     with pytest.raises(Cancelled):
         watched(lambda tell: METHODS[name].solve(X, n_clusters=2, progress=tell), stop)
     assert len(began) == 1
+
+
+def pool_sizes():
+    import sklearn.cluster  # noqa: F401, which brings OpenMP
+
+    return {pool["num_threads"] for pool in threadpool_info()}
+
+
+@pytest.mark.skipif(n_threads(None) < 2, reason="one core has one thread in any case")
+def test_the_limit_to_one_thread_holds_in_every_thread():
+    """threadpoolctl heeds the first thread that set BLAS's limit; OpenMP's is each thread's own."""
+    free = pool_sizes()
+    inside, one_is_out, seen = threading.Barrier(3), threading.Event(), []
+
+    def work(leaves_first):
+        with one_thread():
+            inside.wait(60)
+            seen.append(pool_sizes())
+            inside.wait(60)
+            if not leaves_first:
+                one_is_out.wait(60)
+                seen.append(pool_sizes())
+
+    with one_thread():
+        pass  # the main thread was first
+    first, last = (threading.Thread(target=work, args=(leaves,)) for leaves in (True, False))
+    first.start()
+    last.start()
+    inside.wait(60)
+    inside.wait(60)
+    first.join(60)
+    one_is_out.set()
+    last.join(60)
+    assert seen == [{1}] * 3 and pool_sizes() == free

@@ -12,7 +12,7 @@ from sdsc_core.datasets import prepare, sample
 from sdsc_core.dense import rank_changes
 from sdsc_core.tracing import sweep
 from tests import naive
-from tests.browser import part, settled
+from tests.browser import choose_row, part, settled
 
 GAMMA, POINT = 4, 7
 DATA = "data=motion&each=20&gamma=4"
@@ -170,10 +170,7 @@ def test_pairs_are_chosen_by_number_by_click_and_by_row(step, small):
     assert metric(page, "Witness k") == str(raised.witness[e])
 
     first = rank_changes(raised, small.labels)[1]
-    table = part(page, "frame").last
-    table.scroll_into_view_if_needed()
-    table.click(position={"x": 16, "y": 36 + 30 + 15})  # the box of the second row
-    settled(page)
+    choose_row(page, part(page, "frame").last, 1)
     assert pair(page) == (int(raised.i[first]), int(raised.j[first]))
     assert metric(page, "w*ᵢⱼ after") == f"{raised.after[first]:.4f}"
 
@@ -236,3 +233,18 @@ def test_the_animation_runs_in_the_browser(step):
     page.get_by_role("button", name="First").click()
     assert drawn()[0].split()[1:] == ["1", "1.00"]
     assert page.sent == said
+
+
+def test_curves_can_be_stopped_and_gone_on_with(page, app_url):
+    """Even though they are computed in a fragment, in which clicks wait."""
+    page.goto(f"{app_url}/step?data=digits&gamma=6&dense=D3&step=stage")
+    page.locator(".st-key-stop-curves button").click(timeout=120_000)
+    page.get_by_text(re.compile(r"Stopped\. The curves go to Γ = \d+ of 20")).wait_for()
+    settled(page)
+    computed = int(page.locator("canvas.charts").get_attribute("data-computed"))
+    assert 1 <= computed < 20 and part(page, "progress").count() == 0
+    assert page.get_by_text(f"The curves go to Γ = {computed} of 20").count() == 1
+    page.get_by_role("button", name="Go on").click()
+    page.locator("canvas.charts[data-computed='20']").wait_for(timeout=120_000)
+    settled(page)
+    assert page.get_by_role("button", name=re.compile("^(Stop|Go on)$")).count() == 0

@@ -7,9 +7,8 @@ import pytest
 
 from pages.tour import guide
 from sdsc_core import datasets, explain, imc
-from tests.browser import Server, part, settled
+from tests.browser import Server, choose_row, part, settled
 
-BOX, ROW, HEAD = 18, 30, 35  # pixels: middle of a row's box, height of a row and of the titles
 ORANGE = """canvas => {
   const g = canvas.getContext("2d"), d = g.getImageData(0, 0, canvas.width, canvas.height).data;
   let n = 0;
@@ -20,13 +19,6 @@ ORANGE = """canvas => {
 
 def address(page):
     return dict(parse_qsl(urlsplit(page.url).query))
-
-
-def choose_row(page, number):
-    """Tick the box at the left of a row of the table."""
-    box = part(page, "frame").locator("canvas").first.bounding_box()
-    page.mouse.click(box["x"] + BOX, box["y"] + HEAD + ROW * number + ROW / 2)
-    settled(page)
 
 
 def shown_pair(page):
@@ -45,8 +37,9 @@ def test_a_row_marks_the_pair_everywhere(page, app_url):
     W = imc(datasets.sample("faces").X, 5).affinity()
     chosen = []
     for number in (1, 4):
-        choose_row(page, number)
+        row = choose_row(page, part(page, "frame").first, number)
         i, j = shown_pair(page)
+        assert row == [str(i), str(j)]
         chosen.append((i, j))
         assert address(page)["pair"] == f"{i}.{j}" and address(page)["point"] == str(i)
         why = explain(W, i, j)
@@ -67,8 +60,8 @@ def test_a_cell_of_the_matrix_chooses_a_pair(page, app_url):
     settled(page)
     before = shown_pair(page)
     canvas = page.locator('canvas[role="img"]').last
-    canvas.scroll_into_view_if_needed()
-    canvas.click(position={"x": 84, "y": 62})
+    left, top, side, _ = (float(v) for v in canvas.get_attribute("data-place").split(","))
+    canvas.click(position={"x": left + 0.15 * side, "y": top + 0.1 * side})
     settled(page)
     assert shown_pair(page) != before and "pair" in address(page)
 

@@ -1,6 +1,7 @@
 """The comparison of methods and dense stages, as a library and as a screen."""
 
 import io
+import math
 import threading
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from streamlit.runtime.scriptrunner import (
     get_script_run_ctx,
 )
 
+from pages.compare import choosing
 from pages.compare.running import RunBar
 from sdsc_core import (
     METHODS,
@@ -25,9 +27,8 @@ from sdsc_core import (
     run,
     spectral_clustering,
 )
-from sdsc_core.compare import Result
+from sdsc_core.compare import Result, keep_everything
 from sdsc_core.methods._memory import check_memory
-from sdsc_core.run import keep_everything
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +185,38 @@ def test_the_screen_runs_what_is_chosen(app):
     assert not app.session_state.queue.keys
     assert shown_table(app).index(">none<") < shown_table(app).index(">D3<")
     assert done(app)[3].acc == knn_cell(datasets.sample("motion"), "D3")[0].acc
+
+
+def test_the_estimate_counts_each_affinity_once_and_what_is_done_not_at_all(app, monkeypatch):
+    asked = []
+
+    def note(method, n_points, n_features, kind, parts, params):
+        asked.append((method, n_points, n_features, kind, parts, params.get("n_neighbours")))
+        return math.nan if len(asked) > 6 else 60.0
+
+    def words():
+        return next(m.value for m in app.markdown if " cell" in m.value)
+
+    monkeypatch.setattr(choosing, "estimate", note)
+    open_screen(app, data="motion", methods="KNN", stages="none")
+    assert asked == [("KNN", 180, 60, "motion", ["W", "none"], 10)]
+    assert words() == "1 cell; estimated to take about **60 s** on this machine."
+    press(app, "Run")
+    assert words() == "1 cell, all done."
+    asked.clear()
+    app.pills(key="stages").set_value(["none", "D1", "D3"]).run()
+    assert [parts for *_, parts, _ in asked] == [["D1"], ["D3"]]
+    assert words() == (
+        "3 cells, 1 of them done; estimated to take about **2 min** on this machine."
+    )
+    asked.clear()
+    app.pills(key="methods").set_value(["KNN", "IMC"]).run()
+    assert [(m, parts) for m, *_, parts, _ in asked] == [
+        ("IMC", ["W", "none"]), ("IMC", ["D1"]), ("IMC", ["D3"]), ("KNN", ["D1"]), ("KNN", ["D3"]),
+    ]  # fmt: skip
+    asked.extend(asked)
+    app.run()  # a method that was never measured
+    assert words() == "6 cells, 1 of them done."
 
 
 @pytest.fixture

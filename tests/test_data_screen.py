@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 import sklearn.datasets
 
-from pages.data import reading
 from pages.explore import downloads
 from pages.shared import settings
 from sdsc_core import datasets
@@ -156,9 +155,10 @@ class TestUploads:
 
         def load(*args, **options):
             calls.append(options)
-            return datasets.load(*args, **options)
+            return original(*args, **options)
 
-        monkeypatch.setattr(reading, "load", load)
+        original = datasets.apart.load
+        monkeypatch.setattr(datasets.apart, "load", load)
         upload(screen, "motion.mat")
         choose(screen, "Unit norm", True)
         screen.switch_page("pages/explore/page.py")

@@ -1,5 +1,6 @@
 """The dense stage equals its transcription, sparse and dense."""
 
+import itertools
 import tracemalloc
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse.csgraph import dijkstra
 
 from sdsc_core.blocks import Cancelled
 from sdsc_core.dense import (
@@ -21,6 +23,7 @@ from sdsc_core.dense import (
     to_distance,
     to_similarity,
 )
+from sdsc_core.dense.rules import RULES, condition, two_hop
 from sdsc_core.methods import _memory
 from tests import naive
 
@@ -66,6 +69,7 @@ def test_densify_equals_the_transcription(transform, W, hops):
     assert sp.issparse(sparse)
     np.testing.assert_allclose(sparse.toarray(), reference, atol=1e-12)
     np.testing.assert_array_equal(sparse.toarray(), sparse.toarray().T)
+    assert sparse.nnz == np.count_nonzero(sparse.toarray())  # an offer of 0 is none
     full = densify(W, transform, hops)
     assert isinstance(full, np.ndarray)
     np.testing.assert_allclose(full, reference, atol=1e-6)
@@ -80,6 +84,34 @@ def test_all_shortest_paths_are_the_limit_of_more_hops(transform, W):
     np.testing.assert_allclose(
         densify(sp.csr_array(W), transform, None).toarray(), reference, atol=1e-9
     )
+
+
+@pytest.mark.parametrize("transform", ["D2", "D3"])
+def test_a_path_counts_by_the_end_from_which_it_sums_to_more(transform):
+    """Sums of the same distances differ in the last bit, and W* must be symmetric."""
+    W = sparse_graph(60, seed=5).toarray()
+    graph = sp.csr_array(W)
+    graph.data = to_distance(graph.data, transform)
+    raw = dijkstra(graph)
+    np.fill_diagonal(raw, np.inf)
+    one_way = np.maximum(to_similarity(raw, transform), W)
+    assert (one_way != one_way.T).any()
+    for form in (W, sp.csr_array(W)):
+        star = sp.csr_array(densify(form, transform, None)).toarray()
+        np.testing.assert_array_equal(star, np.maximum(one_way, one_way.T))
+
+
+BESIDE = (0.0, 0.3, 0.6, 0.61, 0.8, 0.81, 1.0)
+
+
+def test_what_a_point_offers_to_a_pair_is_that_of_the_paper():
+    for a, b, w in itertools.product(BESIDE, repeat=3):
+        assert condition(a, b, w, 0.8, 0.6) == naive.tur_condition(a, b, w, 0.8, 0.6)
+        for rule in ("D1", "D2", "D3"):
+            d = naive.to_distance(a, rule) + naive.to_distance(b, rule) if a and b else np.inf
+            expected = max(0.0, naive.to_similarity(d, rule)) if a and b else 0.0
+            offered = two_hop(RULES[rule], a, b, w, 0.0, 0.0)
+            assert offered == pytest.approx(expected)
 
 
 @settings(max_examples=60)
@@ -315,7 +347,8 @@ def test_defaults_are_the_papers():
     found, given = changes(W, star), changes(W, star, "PCE", 0.8, 0.6)
     assert all(np.array_equal(a, b) for a, b in zip(found, given, strict=True))
     assert explain(W, 1, 2) == explain(W, 1, 2, 0.8, 0.6, "PCE")
-    np.testing.assert_allclose(densify(sparse).toarray(), naive.densify(W, "D3", 1))
+    for result in (densify(sparse), dense_stage(sparse, "D3")):
+        np.testing.assert_allclose(result.toarray(), naive.densify(W, "D3", 1))
 
 
 def test_a_stage_passes_on_what_it_is_given():
@@ -385,7 +418,9 @@ def test_what_is_refused():
             call()
     with pytest.raises(ValueError, match="theta1 must be the larger one"):
         explain(W, 0, 1, 0.5, 0.5)
-    for call in (pce, densify, lambda W: explain(W, 0, 1)):
+    with pytest.raises(ValueError, match="square"):
+        dense_stage(np.ones((2, 3)), None)
+    for call in (pce, densify, lambda W: explain(W, 0, 1), lambda W: changes(W, W)):
         with pytest.raises(ValueError, match=r"similarities in \[0, 1\]"):
             call(2 * W)
 

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import Counter
 
 import pytest
 
@@ -139,8 +140,9 @@ def test_what_would_take_too_long_is_not_measured(monkeypatch, capsys):
 
 def test_measuring_goes_on_where_it_was_stopped(monkeypatch, tmp_path, capsys):
     path = tmp_path / "cells.csv"
+    monkeypatch.setattr(bench, "BUSY", math.inf)
     monkeypatch.setattr(bench, "SIZES", {("digits", 10): (60, 120), ("motion", 20): (60,)})
-    bench.measure(["KNN"], anew=False, path=path)
+    bench.measure(["ENSC"], anew=False, path=path)
     found = estimates.read(path)
     assert [(c.kind, c.n_points, c.part) for c in found] == [
         (kind, n, part)
@@ -150,19 +152,35 @@ def test_measuring_goes_on_where_it_was_stopped(monkeypatch, tmp_path, capsys):
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(lines[:-2]))
     capsys.readouterr()
-    bench.measure(["KNN"], anew=False, path=path)
+    bench.measure(["ENSC"], anew=False, path=path)
     assert (
         len(capsys.readouterr().out.splitlines()) == 2 and estimates.read(path)[:-2] == found[:-2]
     )
-    bench.measure(["KNN"], anew=True, path=path)
+    bench.measure(["ENSC"], anew=True, path=path)
     assert len(capsys.readouterr().out.splitlines()) == len(found)
-    bench.measure(["IMC"], anew=False, path=path)
-    assert [c.method for c in estimates.read(path)][:1] == ["IMC"]
-    assert len(estimates.read(path)) == 2 * len(found)
+    bench.measure(["IMC", "LSR"], anew=False, path=path)  # of one no motion, of both less
+    counts = Counter((c.method, c.kind) for c in estimates.read(path))
+    assert counts == {
+        ("IMC", "digits"): 12, ("ENSC", "digits"): 12, ("ENSC", "motion"): 6,
+        ("LSR", "digits"): 12, ("LSR", "motion"): 1,
+    }  # fmt: skip
+
+
+def test_what_is_timed_beside_a_busy_machine_is_left_out(monkeypatch, tmp_path, capsys):
+    speeds = iter([1.0, 1.0, 1.0, 3.0, 1.0, 1.2, 1.0])
+    monkeypatch.setattr(bench, "trial", lambda: next(speeds))
+    monkeypatch.setattr(bench, "BUSY", 1.4)
+    monkeypatch.setattr(bench, "SIZES", {("digits", 10): (60,)})
+    bench.measure(["KNN"], anew=False, path=tmp_path / "cells.csv")
+    found = estimates.read(tmp_path / "cells.csv")
+    assert [c.part for c in found] == ["W", "none", "D3", "PCE"]  # 3.0 is beside D1 and D2
+    assert [c.trial for c in found] == [1, 1, 1.1, 1.1]
+    assert capsys.readouterr().out.count("the machine was busy") == 2
 
 
 def test_a_size_that_would_take_too_long_is_left_out(monkeypatch, tmp_path):
     path = tmp_path / "cells.csv"
+    monkeypatch.setattr(bench, "BUSY", math.inf)
     monkeypatch.setattr(bench, "SIZES", {("digits", 10): (60, 120, 10**9)})
     bench.measure(["KNN"], anew=False, path=path)
     assert {c.n_points for c in estimates.read(path)} == {60, 120}

@@ -5,16 +5,20 @@ import inspect
 import io
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from pages.explore import downloads, embedding, pinned
+from pages.shared import run as stages
 from pages.shared import settings
 from pages.shared.presets import PRESETS
 from sdsc_core import (
     METHODS,
+    changes,
     components,
     confusion,
     datasets,
@@ -501,3 +505,39 @@ def test_class_names_of_the_confusion_matrix_are_taken_literally():
     figure = charts.confusion_matrix(np.eye(2, dtype=int), ("0", "<b>x</b>"), np.arange(2))
     assert figure.layout.yaxis.type == "category"
     assert figure.data[0].y == ("0", "&lt;b&gt;x&lt;/b&gt;")
+
+
+def test_a_picture_of_many_entries_merges_cells_by_their_maximum(monkeypatch):
+    rng = np.random.default_rng(0)
+    W = sp.random_array((60, 60), density=0.2, rng=rng).toarray()
+    W = np.triu(W, 1) + np.triu(W, 1).T
+    star = np.where((W == 0) & (W @ W > 0.5), 0.5, W)
+    np.fill_diagonal(star, 0)
+    raised, order = changes(W, star, "D1"), rng.permutation(60)
+    view = charts.matrix_view(W, star, order, causes=raised)
+    monkeypatch.setattr(charts.matrix, "LIMIT", 10)
+    monkeypatch.setattr(charts.matrix, "GRID", 8)
+    merged = charts.matrix_view(W, star, order, causes=raised)
+    assert merged.cell == 8 and merged.whole == len(view.rows)
+    cells = {}
+    for r, c, *values in zip(view.rows, view.cols, view.w, view.star, view.cause, strict=True):
+        cell = (r // 8, c // 8)
+        cells[cell] = np.maximum(cells.get(cell, [0, 0, 0]), values)
+    found = zip(merged.rows, merged.cols, merged.w, merged.star, merged.cause, strict=True)
+    assert {(r, c): values for r, c, *values in found} == {k: list(v) for k, v in cells.items()}
+
+
+def test_more_points_than_a_screen_follows_get_the_command_to_run(app, monkeypatch):
+    monkeypatch.setattr(stages, "MOST_POINTS", 100)
+    data = make_subspaces(3, 2, 10, points_each=40)
+    app.session_state["loaded"] = {"my points.npz": replace(data, name="my points.npz")}
+    app.query_params.update(data="my points.npz", gamma="7", dense="D3")
+    app.run()
+    assert not app.exception and not app.metric
+    said = app.warning[0].value
+    assert "120 points, more than the 100" in said and "command line" in said
+    assert "`sdsc cluster 'my points.npz' --gamma 7 --dense D3 --output labels.csv" in said
+    app.selectbox(key="data").set_value("motion")
+    monkeypatch.setattr(stages, "MOST_POINTS", 1000)
+    app.run()
+    assert not app.warning and app.metric

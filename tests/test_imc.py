@@ -1,16 +1,20 @@
 """IMC equals its transcription, whatever the blocks, threads and memory."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from sdsc_core import checks
 from sdsc_core import imc_path as imc_module
 from sdsc_core.blocks import Cancelled, run_blocks
 from sdsc_core.imc_path import ImcPath, imc
 from sdsc_core.search import make_search
 from tests import naive
+from tests.conftest import examples
 
 STRATEGIES = ("tree", "gram", "blocks")
 # Few distinct values: duplicates, constant samples and ties in abundance.
@@ -33,7 +37,7 @@ RANDOM = st.builds(
 
 @pytest.mark.parametrize("residual", ["as_printed", "centred"])
 @pytest.mark.parametrize("search", STRATEGIES)
-@settings(max_examples=100)
+@examples(100)
 @given(X=st.one_of(TIED, RANDOM), data=st.data())
 def test_equals_the_transcription(residual, search, X, data):
     gamma = data.draw(st.integers(1, len(X) - 1))
@@ -150,7 +154,7 @@ def test_a_path_is_cut_at_most_at_its_end():
             path.affinity(gamma)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=st.integers(0, 10**6))
 def test_permuting_the_points_permutes_the_picks(seed):
     rng = np.random.default_rng(seed)
@@ -212,10 +216,42 @@ def test_a_path_of_other_data_does_not_go_on(changed):
             imc(X, 3, start=path, **settings_)
 
 
+@pytest.mark.parametrize("row", [0, 19])
+def test_a_path_with_one_wrong_entry_does_not_go_on(row):
+    X = np.random.default_rng(7).standard_normal((20, 6))
+    path = imc(X, 2)
+    other, beyond = path.correlations.copy(), path.picks.copy()
+    other[row, 1] *= 0.5
+    beyond[row, 1] = 20
+    for picks, values in ((path.picks, other), (beyond, path.correlations)):
+        with pytest.raises(ValueError, match="start is the path of other data or settings"):
+            imc(X, 3, start=imc_module.ImcPath(picks, values))
+
+
+def test_rounding_takes_no_correlation_beyond_one():
+    X = np.tile(np.random.default_rng(0).standard_normal((40, 7)), (2, 1))
+    Z = imc_module.Samples.of(X, "centred").Z
+    assert (np.einsum("ij,ij->i", Z, Z) > 1).any()  # by the last bit
+    for options in ({}, {"similarity": "pair"}):
+        whole = imc(X, 3, **options)
+        assert whole.correlations.max() == 1
+        again = imc(X, 3, start=imc(X, 1, **options), **options)
+        np.testing.assert_array_equal(again.correlations, whole.correlations)
+
+
+def test_a_point_that_correlates_with_nothing_stops():
+    X = np.array([[1.0, -1, 0, 0, 0], [0, 0, 1, -1, 0], [1, 1, -2, -2, 2], [5, 5, 5, 5, 5]])
+    for residual in ("as_printed", "centred"):
+        for search in STRATEGIES:
+            path = imc(X[[0, 1, 3]], 2, residual=residual, search=search)
+            assert (path.picks == -1).all() and not path.correlations.any()
+
+
 @pytest.mark.parametrize("memory_mb", [-1, float("nan"), "much"])
 def test_an_amount_of_memory_that_is_none(memory_mb):
     with pytest.raises(ValueError, match="memory_mb is"):
         imc(np.eye(4), 2, memory_mb=memory_mb)
+    np.testing.assert_array_equal(imc(np.eye(4), 2, memory_mb=0.5).picks, imc(np.eye(4), 2).picks)
 
 
 def test_coefficients_have_32_bit_indices_in_order():
@@ -269,6 +305,7 @@ def test_many_near_ties_still_find_the_exact_winner(search):
     )
 
 
+@pytest.mark.compiled
 def test_progress_counts_up_and_cancels():
     X = np.random.default_rng(0).standard_normal((1500, 20))
     seen = []
@@ -281,3 +318,34 @@ def test_progress_counts_up_and_cancels():
 
     with pytest.raises(Cancelled):
         imc(X, 2, progress=stop)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_parts_of_a_mapped_file_give_the_same(tmp_path, monkeypatch, order):
+    X = np.random.default_rng(0).standard_normal((50, 9))
+    np.save(tmp_path / "X.npy", np.asarray(X, order=order))
+    whole = imc(X, 4)
+    for module in (checks, imc_module):
+        monkeypatch.setattr(module, "ROWS", 7)
+    found = imc(np.load(tmp_path / "X.npy", mmap_mode="r"), 4)
+    np.testing.assert_array_equal(found.picks, whole.picks)
+    np.testing.assert_array_equal(found.correlations, whole.correlations)
+    X[44, 3] = np.nan
+    np.save(tmp_path / "X.npy", X)
+    with pytest.raises(ValueError, match="first in row 44"):
+        imc(np.load(tmp_path / "X.npy", mmap_mode="r"), 4)
+
+
+def test_a_mapped_file_is_not_copied(tmp_path, monkeypatch):
+    """Beside the scaled samples, which are as large as X, a few parts of it are in memory."""
+    for module in (checks, imc_module):
+        monkeypatch.setattr(module, "ROWS", 1000)
+    np.save(tmp_path / "X.npy", np.random.default_rng(0).standard_normal((40_000, 20)))
+    X = np.load(tmp_path / "X.npy", mmap_mode="r")
+    tracemalloc.start()
+    try:
+        imc_module.Samples.of(checks.check_data(X, copy=False), "as_printed")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert X.nbytes < peak < 1.6 * X.nbytes

@@ -12,12 +12,14 @@ import pytest
 import scipy.sparse as sp
 
 import sdsc_core.run
+import sdsc_core.sides
 from pages.compare import running
+from pages.shared import ahead
 from pages.shared import run as stages
-from pages.shared.settings import METHOD, defaults
+from pages.shared.settings import GAMMA_MAX, METHOD, defaults
 from sdsc_core import RunSettings, run_stages
+from sdsc_core.compare import keep_everything
 from sdsc_core.datasets import Dataset, make_subspaces, prepare
-from sdsc_core.run import keep_everything
 
 SPOT = MagicMock()  # where a bar may appear
 
@@ -58,9 +60,10 @@ def everything(state):
     data = stages.current_data()
     run, problem = stages.show_or_last(data, SPOT)
     assert problem == ""
+    asked = slice(None), slice(run.settings.gamma)  # the path may be longer
     return [
-        data.name, data.X, data.labels, run.n_clusters, run.n_clusters_from, run.path.picks,
-        run.path.correlations, *arrays(run.before), *arrays(run.after), *stages.causes(run),
+        data.name, data.X, data.labels, run.n_clusters, run.n_clusters_from, run.path.picks[asked],
+        run.path.correlations[asked], *arrays(run.before), *arrays(run.after), *stages.causes(run),
     ]  # fmt: skip
 
 
@@ -130,7 +133,7 @@ def test_only_what_lies_after_a_change_is_computed_again(session, monkeypatch):
     for module, stage in (
         (sdsc_core.run, "imc"),
         (sdsc_core.run, "dense_stage"),
-        (sdsc_core.run, "spectrum"),
+        (sdsc_core.sides, "spectrum"),
         (stages, "changes"),
     ):
         work = getattr(module, stage)
@@ -163,6 +166,38 @@ def test_what_was_stopped_stays_stopped_until_a_setting_changes(session, name):
     state.loaded["yours"] = small(1, "yours")
     state[name] = (CHANGES | {"data": "yours", "theta3": 0.1, "k": 9})[name]
     assert stages.show_or_last(stages.current_data(), SPOT)[1] == ""
+
+
+def test_the_path_goes_ahead_of_the_slider_while_nobody_waits(session, monkeypatch):
+    state = session()
+    first = stages.show_or_last(stages.current_data(), SPOT)[0]
+    state.longest.thread.join()
+    whole, seconds = state.longest.found
+    assert whole.picks.shape[1] == GAMMA_MAX and seconds > first.seconds["IMC"]
+    assert np.array_equal(whole.picks[:, : state.gamma], first.path.picks[:, : state.gamma])
+    monkeypatch.setattr(sdsc_core.run, "imc", None)  # nothing is left to search for
+    state.gamma = 11
+    run, problem = stages.show_or_last(stages.current_data(), SPOT)
+    assert problem == "" and run.path is whole and run.seconds["IMC"] >= seconds
+
+
+def test_a_path_that_is_not_cheap_ends_where_it_was_asked_for(session, monkeypatch):
+    monkeypatch.setattr(ahead, "CHEAP", 0)
+    state = session()
+    run = stages.show_or_last(stages.current_data(), SPOT)[0]
+    assert state.longest.thread is None and run.path.picks.shape[1] == state.gamma
+    longer = stages.whole_path(run, SPOT)
+    assert longer.picks.shape[1] == GAMMA_MAX
+    state.gamma = 2
+    assert stages.show_or_last(stages.current_data(), SPOT)[0].path is longer
+
+
+def test_a_stop_leaves_the_path_as_long_as_it_is(session, monkeypatch):
+    monkeypatch.setattr(ahead, "CHEAP", 0)
+    session()
+    run = stages.show_or_last(stages.current_data(), SPOT)[0]
+    stages._stop()
+    assert stages.whole_path(run, SPOT) is run.path
 
 
 # --- the keys of the library's stages ---------------------------------------------------------
@@ -284,9 +319,9 @@ def test_each_repeat_and_each_data_set_has_its_own_draw(session, monkeypatch):
         for raw in (RAW, small(1)):
             options = OPTIONS | {"random_state": repeat}
             job = replace(JOB, raw=raw, repeat=repeat, options=options)
-            np.testing.assert_array_equal(job.points().X, prepare(raw, **options).X)
-            drawn[job.points().digest] = job
-    assert len(drawn) == 4 and JOB.points() is JOB.data
+            np.testing.assert_array_equal(job.points(None).X, prepare(raw, **options).X)
+            drawn[job.points(None).digest] = job
+    assert len(drawn) == 4 and JOB.points(None) is JOB.data
 
 
 def test_the_affinities_of_a_comparison_are_told_apart(session):
@@ -294,7 +329,7 @@ def test_the_affinities_of_a_comparison_are_told_apart(session):
     for method in ("KNN", "LSR"):
         for stage in ("none", "D1"):
             job = replace(JOB, method=method, params={}, dense=stage, thetas=())
-            data = job.points()
+            data = job.points(None)
             fresh = run_stages(data, job.settings(), only_dense=True)
             kept = run_stages(data, job.settings(), only_dense=True, keep=running._keep_sparse)
             assert same_shapes_and_values(all_of(kept), all_of(fresh))

@@ -211,6 +211,17 @@ def test_changes_are_filtered_and_in_order(by, where):
     assert order.tolist() == sorted(filter(passes, range(300)), key=key)
 
 
+def test_labels_of_too_few_points_are_refused():
+    found = some_changes(30, 12)
+    assert found.j.max() == 11 and len(tally(found, np.arange(12) % 2)) == 3
+    with pytest.raises(ValueError, match=r"labels has shape \(11,\); .* speak of point 11"):
+        tally(found, np.arange(11) % 2)
+    with pytest.raises(ValueError, match="changes is str; give what `changes` returns"):
+        tally("these", [0, 1])
+    none = some_changes(0, 2)
+    assert tally(none, [0])[0].inside == 0
+
+
 def test_an_order_that_does_not_exist():
     with pytest.raises(ValueError, match="by is 'best'; choose one of"):
         rank_changes(some_changes(3, 4), [0, 0, 1, 1], "best")
@@ -228,3 +239,22 @@ def test_preserving_error_leaves_out_empty_rows():
 def test_labels_of_the_wrong_length(call):
     with pytest.raises(ValueError, match="y_pred has shape"):
         call([0, 1, 1], [0, 1])
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_summary_takes_from_a_spectrum_what_it_needs(apart, monkeypatch):
+    W, truth = random_affinity(40, 3), np.arange(40) // 10
+    if apart:
+        W[:20, 20:] = W[20:, :20] = 0
+    alone = metrics.summarise(W, truth, truth)
+    looked_for, spectrum = [], metrics.spectrum
+    monkeypatch.setattr(metrics, "LARGE", 10)  # clusters in threads
+    monkeypatch.setattr(
+        metrics, "spectrum", lambda A, *rest: looked_for.append(A.shape[0]) or spectrum(A, *rest)
+    )
+    known = metrics.summarise(W, truth, truth, spectrum_=spectrum(W, 16, 4))
+    assert looked_for == [10] * 4, "the whole graph's is there"
+    assert known.conn.whole == pytest.approx(alone.conn.whole, abs=1e-9)
+    assert (known.conn.whole == 0) == apart
+    assert np.array_equal(known.conn.per_cluster, alone.conn.per_cluster)
+    assert known.component_sizes.tolist() == ([20, 20] if apart else [40])

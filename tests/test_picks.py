@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sdsc_core import imc
 from sdsc_core.methods.knn import knn
 from sdsc_core.methods.omp import omp
-from sdsc_core.search import make_search
+from sdsc_core.search import blocks, make_search
 from sdsc_core.tracing import trace
 from tests import naive
+from tests.conftest import examples
 
 # Few distinct values: duplicates, negated and constant samples, and ties in abundance.
 VALUES = st.sampled_from([-1.0, 0.0, 1.0, 2.0])
@@ -46,7 +47,7 @@ def clear_steps(X, picks, residual):
 
 @WAYS
 @pytest.mark.parametrize("residual", READINGS)
-@settings(max_examples=60)
+@examples(60)
 @given(X=TIED, data=st.data())
 def test_imc_and_its_trace_pick_what_the_transcription_picks(residual, search, X, data):
     gamma = data.draw(st.integers(1, len(X) - 1))
@@ -61,7 +62,7 @@ def test_imc_and_its_trace_pick_what_the_transcription_picks(residual, search, X
 
 
 @WAYS
-@settings(max_examples=60)
+@examples(60)
 @given(X=TIED, data=st.data())
 def test_omp_picks_what_the_transcription_picks(search, X, data):
     n_nonzero = data.draw(st.integers(1, len(X) - 1))
@@ -69,7 +70,7 @@ def test_omp_picks_what_the_transcription_picks(search, X, data):
     np.testing.assert_allclose(C, naive.omp(X, n_nonzero), atol=1e-7)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(X=TIED, data=st.data())
 def test_knn_links_as_strongly_as_the_transcription(X, data):
     k = data.draw(st.integers(1, len(X) - 1))
@@ -102,7 +103,7 @@ def _check_search(strategy, Z, residuals, own):
             assert products[r] == pytest.approx(residuals[r] @ Z[picks[r]], rel=1e-12)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(X=TIED, scale=st.sampled_from([1e-6, 1.0, 1e6]))
 def test_search_among_ties(X, scale):
     Z = unit(X)
@@ -122,27 +123,35 @@ def test_search_among_many_equal_points(n):
     check_search(Z, Z[own] + [0.1, 0.0, 0.2], own)
 
 
+@pytest.fixture
+def small_tiles(monkeypatch):
+    """Tiles of the blocks of so many points that a few make two."""
+    monkeypatch.setattr(blocks, "TILE", TILE)
+
+
+TILE = 64
+
+
 @pytest.mark.parametrize("weak", [3, 32, 40])
 @pytest.mark.parametrize("strong", [1, 32, 40])
-def test_search_where_better_points_come_late(weak, strong):
+def test_search_where_better_points_come_late(weak, strong, small_tiles):
     """Candidates of an earlier part give way to better ones, or stay where those are equal."""
-    n = 4096 + 64
-    Z = np.zeros((n, 4))
+    Z = np.zeros((2 * TILE, 4))
     Z[:, 3] = 1.0  # nothing to a residual without a fourth entry
     early_and_late = [(0.5, 0.9), (-0.9, 0.9), (0.9, 0.9 - 1e-7), (0.9, -0.9 + 1e-9), (0.9, 0.5)]
     for value, late in early_and_late:
-        for at, count, size in ((17, weak, value), (4100, strong, late)):
+        for at, count, size in ((17, weak, value), (TILE + 4, strong, late)):
             Z[at : at + count] = [size, np.sqrt(1 - size**2), 0, 0]
-        own = np.array([5, 17, 4100, 4101])
+        own = np.array([5, 17, TILE + 4, TILE + 5])
         check_search(Z, np.tile([2.0, 0, 0, 0], (4, 1)), own)
 
 
-def test_search_where_one_late_point_stands_out():
+def test_search_where_one_late_point_stands_out(small_tiles):
     """Everything early is fairly good, nearly everything late is poor."""
-    size = np.where(np.arange(4096 + 64) < 4096, 0.5, 0.1)
-    size[4100] = 0.9
+    size = np.where(np.arange(2 * TILE) < TILE, 0.5, 0.1)
+    size[TILE + 4] = 0.9
     Z = np.stack([size, np.sqrt(1 - size**2)], axis=1)
-    check_search(Z, np.array([[1.0, 0], [-3.0, 0]]), np.array([7, 4101]))
+    check_search(Z, np.array([[1.0, 0], [-3.0, 0]]), np.array([7, TILE + 5]))
 
 
 @pytest.mark.parametrize("gap", [1e-6, 1e-8, 1e-10, 1e-11, 2e-13, 0.0])

@@ -5,7 +5,7 @@ import pytest
 
 from sdsc_core.imc_path import imc
 from sdsc_core.search import blocks, choose, gram, make_search
-from sdsc_core.search.exact import drop_below, offer, settle
+from sdsc_core.search.exact import dot, drop_below, offer, settle
 from tests import naive
 from tests.test_picks import unit
 
@@ -126,7 +126,8 @@ def test_costs_count_steps_and_features():
         (1.0, {"blocks": 1e9, "gram": 1e9}, None, "tree"),
         (1e9, {"blocks": 1.0, "gram": 2.0}, None, "blocks"),
         (1e9, {"blocks": 2.0, "gram": 1.0}, None, "gram"),
-        (1e9, {"blocks": 2.0, "gram": 1.0}, 0.001, "blocks"),
+        (1e9, {"blocks": 2.0, "gram": 1.0}, 0.0032, "gram"),  # 40² entries of two bytes
+        (1e9, {"blocks": 2.0, "gram": 1.0}, 0.0031, "blocks"),
         (10.0, {"blocks": 10.0 * 2 * 40 + 1, "gram": 1e9}, None, "tree"),  # a query a step
         (10.0, {"blocks": 10.0 * 2 * 40, "gram": 1e9}, None, "blocks"),
     ],
@@ -157,3 +158,55 @@ def test_a_block_of_a_tree_takes_a_moment(cost, rows, monkeypatch):
     monkeypatch.setattr(choose, "cost_of_query", lambda *args: cost)
     Z = unit(np.random.default_rng(0).standard_normal((40, 5)))
     assert make_search(Z, 2, "tree").block_rows == rows
+
+
+def test_a_product_sums_every_entry_once():
+    for n in range(21):
+        a = np.arange(1.0, n + 1)
+        b = 2.0 ** np.arange(n)
+        assert dot(a, b) == a @ b and dot(-a, b) == -(a @ b)
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 130])
+def test_the_largest_entry_of_each_part(n):
+    q = np.random.default_rng(n).standard_normal(n).astype(np.float32)
+    q[0] = -9.0 if n % 2 else q[0]
+    parts = np.full(n // blocks.PART + 1, 99, np.float32)
+    assert blocks.largest_abs(q, parts) == np.abs(q).max()
+    for p in range(-(-n // blocks.PART)):
+        assert parts[p] == np.abs(q[p * blocks.PART : (p + 1) * blocks.PART]).max()
+
+
+def test_residuals_of_unit_norm():
+    rows, norms = blocks.to_unit(np.array([[3.0, 4.0], [0, 0], [0, -0.5]]))
+    np.testing.assert_allclose(rows, [[0.6, 0.8], [0, 0], [0, -1]])
+    np.testing.assert_allclose(norms, [5, 0, 0.5])
+
+
+@pytest.mark.parametrize("d", [3, 50])
+def test_margins_are_those_that_were_proved(d):
+    Z = unit(np.random.default_rng(0).standard_normal((60, d)))
+    rounding = 2.0**-24
+    assert blocks.Blocks(Z)._margin == pytest.approx(2 * (d * (1 + 2.0**-10) + 4) * rounding)
+    assert make_search(Z, 1, "tree").margin == pytest.approx(2 * (d + 8) * rounding)
+    assert gram.Gram(Z).error == pytest.approx((d * (1 + 2.0**-10) + 4) * rounding + 0.5001 / 32700)
+
+
+@pytest.mark.parametrize("search", ["tree", "gram", "blocks"])
+def test_what_every_search_says_of_itself(search):
+    Z = tied(40, 5, 0)
+    told = []
+    found = make_search(Z, 1, search, progress=lambda done, total: told.append((done, total)))
+    assert found.name == search and found.follows == (search == "gram") and found.Z is not None
+    assert sorted(found.order) == list(range(40)) and found.block_rows >= 16
+    assert set(told) == ({(0, 40)} if search != "blocks" else set())
+    rows = found.rows(np.arange(3))
+    rows.change(np.arange(3)[:, None], np.ones((3, 1)))
+    assert rows.find(Z[:3])[0].shape == rows.find(Z[:3])[1].shape == (3, 1)  # one pick by default
+
+
+@pytest.mark.parametrize(("n", "rows"), [(100, 256), (4096, 256), (10_000, 104), (200_000, 16)])
+def test_rows_of_a_gram_search_fit_into_the_cache(n, rows, monkeypatch):
+    monkeypatch.setattr(gram, "run_blocks", lambda *args, **options: None)
+    monkeypatch.setattr(gram.np, "empty", lambda *args: None)
+    assert gram.Gram(np.zeros((n, 1))).block_rows == rows

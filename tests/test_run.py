@@ -1,5 +1,6 @@
 """One run: equal to its stages called one by one, and after a change only what lies behind it."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -17,8 +18,9 @@ from sdsc_core import (
 from sdsc_core import run as run_module
 from sdsc_core.dense import sparse_pass
 from sdsc_core.methods import _memory
-from sdsc_core.run import cluster_side, n_vectors, run_stages
+from sdsc_core.run import run_stages
 from sdsc_core.settings import RunSettings, read_setting, spell_setting
+from sdsc_core.sides import cluster_side, n_vectors
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +67,7 @@ EVERYTHING = {"IMC", "sparse", "dense", "W* side", "W side"}
         ({"theta2": 0.5}, {"dense", "W* side"}),
         ({"dense": "D3"}, {"dense", "W* side"}),
         ({"dense": None}, set()),  # W* is W
-        ({"gamma": 3}, EVERYTHING - {"IMC"}),
+        ({"gamma": 3}, EVERYTHING),
         ({"residual": "centred"}, EVERYTHING),
         ({"similarity": "pair"}, EVERYTHING),
         ({"seed": 1}, {"W side", "W* side"}),
@@ -75,16 +77,36 @@ EVERYTHING = {"IMC", "sparse", "dense", "W* side", "W side"}
 )
 def test_only_what_lies_after_a_change_is_computed(data, change, computed):
     memory, first = Memory(), RunSettings(gamma=4)
-    run_stages(data, first, keep=memory, gamma_ahead=6)
+    run_stages(data, first, keep=memory)
     assert set(memory.computed) == EVERYTHING
     memory.computed.clear()
     second = replace(first, **change)
-    kept = run_stages(data, second, keep=memory, gamma_ahead=6)
-    assert set(memory.computed) == computed
+    kept = run_stages(data, second, keep=memory)
+    assert sorted(memory.computed) == sorted(computed), "each once"
     fresh = run_stages(data, second)
     assert kept.after.labels.tolist() == fresh.after.labels.tolist()
     assert kept.before.summary.ncut == fresh.before.summary.ncut
     assert abs(kept.after.W - fresh.after.W).max() == 0
+
+
+@pytest.mark.parametrize(("gamma", "asked"), [(3, []), (5, []), (6, [1]), (9, [4])])
+def test_a_path_serves_a_smaller_gamma_and_is_continued_for_a_larger(
+    data, gamma, asked, monkeypatch
+):
+    first = run_stages(data, RunSettings(gamma=5))
+    fresh = run_stages(data, RunSettings(gamma=gamma))
+    searched = []
+
+    def counted(X, n_iterations, *, start, **rest):
+        searched.append(n_iterations - start.picks.shape[1])
+        return imc(X, n_iterations, start=start, **rest)
+
+    monkeypatch.setattr(run_module, "imc", counted)
+    run = run_stages(data, RunSettings(gamma=gamma), start=(first.path, 100.0))
+    assert searched == asked
+    assert np.array_equal(run.path.picks[:, :gamma], fresh.path.picks)
+    assert abs(run.after.W - fresh.after.W).max() == 0
+    assert run.seconds["IMC"] >= 100, "what the beginning took is part of it"
 
 
 def test_other_data_shares_nothing(data):
@@ -126,8 +148,23 @@ def test_progress_is_named_by_stage(data):
 
     run_stages(data, report=report)
     assert [t.split(",")[0] for t in titles] == [
-        "IMC", "W", "Dense stage", "Eigenvectors of W*", "Eigenvectors of W"
+        "IMC", "W", "Dense stage", "Eigenvectors of W", "Eigenvectors of W*", "Eigenvectors of W"
     ]  # fmt: skip
+
+
+def test_both_sides_are_computed_at_once_where_progress_is_watched(data, monkeypatch):
+    both, cluster = threading.Barrier(2, timeout=60), run_module.cluster_side
+
+    def meet(*args, **rest):
+        both.wait()  # broken, if one waits for the other's end
+        return cluster(*args, **rest)
+
+    alone = run_stages(data)
+    monkeypatch.setattr(run_module, "cluster_side", meet)
+    run = run_stages(data, report=lambda title: lambda done, total: None)
+    for side, same in ((run.before, alone.before), (run.after, alone.after)):
+        assert np.array_equal(side.labels, same.labels)
+        assert np.array_equal(side.spectrum.vectors, same.spectrum.vectors)
 
 
 @pytest.mark.parametrize(

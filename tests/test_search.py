@@ -53,9 +53,8 @@ def brute_force(samples, own, gamma):
 
 def picks_of(search, samples, own, gamma):
     search.order = own
-    picks, values = np.full((len(samples.Z), gamma), -1), np.zeros((len(samples.Z), gamma))
-    _rows(search, samples, picks, values, 0, 0, len(own))
-    return picks[own]
+    nothing = np.empty((len(samples.Z), 0), np.int64)
+    return _rows(search, samples, nothing, gamma, 0, len(own))[0]
 
 
 @pytest.mark.parametrize("kind", ["clean", "noisy", "clustered", "uniform"])
@@ -142,6 +141,22 @@ def test_a_continued_path_is_the_whole_one_to_the_last_bit(search, similarity):
     np.testing.assert_array_equal(path.constant, whole.constant)
     shorter = imc(X, 4, similarity=similarity, start=whole)
     np.testing.assert_array_equal(shorter.picks, whole.picks[:, :4])
+
+
+def test_blocks_do_not_search_for_what_is_gone(monkeypatch):
+    """Every point is a near-tie of a zero residual, and each would be kept."""
+    Z = Samples.of(points("noisy", 400, 7), "centred").Z
+    own, residuals = np.arange(220, 226), np.roll(Z, 1, axis=0)[220:226]
+    residuals[[1, 4]] = 0.0
+    passes = []
+    one = Blocks._pass
+    monkeypatch.setattr(Blocks, "_pass", lambda self, *a: passes.append(len(a[0])) or one(self, *a))
+    picks, products = Blocks(Z).find(residuals, own)
+    assert passes == [4]
+    assert picks[[1, 4]].tolist() == [[-1], [-1]] and not products[[1, 4]].any()
+    for row in (0, 2, 3, 5):
+        np.testing.assert_array_equal(picks[row], Tree(Z).find(residuals, own)[0][row])
+    assert (Blocks(Z).find(np.zeros((3, 7)), own[:3], 2)[0] == -1).all()
 
 
 def test_a_path_of_other_data_or_settings_is_refused():

@@ -1,5 +1,6 @@
 """A session without a browser: settings that Streamlit dropped, memory, what a figure hangs on."""
 
+import gc
 import threading
 
 import numpy as np
@@ -268,10 +269,32 @@ def test_what_was_stopped_says_so_until_it_is_asked_for(app, monkeypatch, stage)
     run(app)
     stop = next(bar for bar in bars if bar.title == stage).on_stop
     app.session_state["stopped_one"] = stop.args[0]
-    for kept in ("memory", "prepared"):  # as if it had not come to its end
+    for kept in ("memory", "prepared", "last"):  # as if it had not come to its end
         del app.session_state[kept]
     run(app)
     assert not app.dataframe and "topped" in app.warning[0].value
     next(b for b in app.button if b.label == "Compute").click()
     run(app)
     assert len(app.dataframe[0].value) and not app.warning
+
+
+def test_garbage_is_not_looked_for_among_the_libraries(app):
+    """Streamlit collects it after every run of the script, which takes as long as a move may."""
+    run(app)
+    assert gc.get_freeze_count() > len(gc.get_objects()) / 2
+
+
+class TestLogin:
+    def test_nobody_passes_without_it(self, app, monkeypatch):
+        monkeypatch.setenv("SDSC_LOGIN", "1")
+        for name in SCREENS:
+            app.switch_page(f"pages/{name}/page.py")
+            run(app)
+            assert [b.label for b in app.button] == ["Log in"], name
+            assert not app.selectbox and not app.get("plotly_chart")
+        app.button[0].click()
+        app.run()  # there is no provider, so this is an error and no way in
+        assert app.exception and not app.selectbox
+
+    def test_none_is_asked_for_by_default(self, app):
+        assert "Log in" not in [b.label for b in run(app).button]

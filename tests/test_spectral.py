@@ -300,18 +300,22 @@ def test_progress_counts_products_and_may_cancel():
         spectrum(W, 4, progress=stop)
 
 
-def test_a_large_graph_has_sharp_pairs_for_its_clusters_and_loose_ones_beside(monkeypatch):
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_large_graph_has_sharp_pairs_for_its_clusters_and_loose_ones(sparse, monkeypatch):
     monkeypatch.setattr(spectral, "LARGE", 100)
     W, y = blocks((150, 150, 150), between=0.3)
     d = np.sqrt(W.sum(axis=1))
     A = W / np.outer(d, d)
     reference = np.linalg.eigvalsh(A)[::-1][:8]
+    W = sp.csr_array(W) if sparse else W
     asked = []
     solve = spectral.eigsh
     monkeypatch.setattr(
         spectral, "eigsh", lambda *a, **k: asked.append((a[1], k["tol"])) or solve(*a, **k)
     )
-    found = spectrum(W, 8, 3)
+    told = []
+    found = spectrum(W, 8, 3, progress=lambda done, total: told.append(done))
+    assert told == list(range(1, len(told) + 1))
     assert asked == [(2, spectral.COARSE), (5, spectral.LOOSE)] and found.n_exact == 3
     gaps = np.linalg.norm(A @ found.vectors - found.vectors * found.eigenvalues, axis=0)
     assert gaps[:3].max() <= spectral.COARSE and gaps.max() <= 2 * spectral.LOOSE

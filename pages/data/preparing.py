@@ -144,12 +144,15 @@ def _variance_kept(raw: Dataset) -> str:
     if state.pca < 2:
         return "100 %"
 
+    pca, draw = state.pca, state.draw  # the session cannot be had where the work is done
+    classes, each, scattering = state.classes or None, state.each or None, state.scattering
+
     def share(tell: Progress | None) -> float:
         chosen = prepare(
-            raw, classes=state.classes or None, per_class=state.each or None,
-            scattering=state.scattering, random_state=state.draw, progress=tell,
+            raw, classes=classes, per_class=each, scattering=scattering, random_state=draw,
+            progress=tell,
         )  # fmt: skip
-        return float(variance_curve(chosen, state.pca)[0][-1])
+        return float(variance_curve(chosen, pca)[0][-1])
 
     key = tuple(spell_key(state[name]) for name in PREPARE)
     kept = patiently("Measuring the variance that PCA keeps", ("kept", raw.digest, key), share)

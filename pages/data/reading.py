@@ -10,7 +10,7 @@ from pages.data import roles
 from pages.shared import loading
 from pages.shared.loading import Draft
 from pages.shared.text import escape_markdown
-from sdsc_core.datasets import ColumnProblem, Dataset, Variable, fill_missing, inspect, load
+from sdsc_core.datasets import ColumnProblem, Dataset, Variable, apart, fill_missing
 
 TABLES = (".csv", ".tsv")
 AUTOMATIC, NONE = "automatic", "none"
@@ -58,8 +58,7 @@ def _read(draft: Draft) -> tuple[Dataset | None, str]:
     if problem:
         return None, problem
     key = (draft.key, str(choices))
-    title = f"Reading {escape_markdown(draft.file)}"
-    data, problem = loading.once("parsed", key, lambda: _load(draft, choices), title)
+    data, problem = loading.read_once("parsed", key, draft, _load, **choices)
     if data is None:
         return None, problem
     fill = _missing(draft, data)
@@ -76,9 +75,9 @@ def _read(draft: Draft) -> tuple[Dataset | None, str]:
     return final, problem
 
 
-def _load(draft: Draft, choices: dict[str, Any]) -> Dataset:
+def _load(source: Any, **options: Any) -> Dataset:
     try:
-        return load(draft.open(), name=draft.file, **choices)
+        return apart.load(source, **options)
     except ColumnProblem as problem:
         what = f"{problem.what}; correct it in the file, or choose another role for the column."
         raise ValueError(what) from None
@@ -123,8 +122,7 @@ def _table_choices(draft: Draft) -> tuple[dict[str, Any], str]:
 
 
 def _look(draft: Draft) -> tuple[list[Variable], str]:
-    title = f"Opening {escape_markdown(draft.file)}"
-    return loading.once("looked", draft.key, lambda: inspect(draft.open(), name=draft.file), title)
+    return loading.read_once("looked", draft.key, draft, apart.inspect)
 
 
 def _variable(spot: Any, draft: Draft, title: str, found: list[Variable], *more: str) -> str | None:

@@ -8,7 +8,7 @@ import streamlit as st
 from pages.shared import loading
 from pages.shared.loading import Draft
 from pages.shared.text import escape_markdown
-from sdsc_core.datasets import ROLES, Column, columns
+from sdsc_core.datasets import ROLES, Column, apart
 
 PER_PAGE = 12  # boxes; a table may have thousands of columns
 ACROSS = 4
@@ -23,11 +23,10 @@ def choose(draft: Draft, header: Any, transpose: bool | None) -> tuple[dict[str,
     options = dict(chosen)
     if transpose and options["label_column"] is None:
         options["label_column"] = False  # labels are a column, so a table on its side has none
-    found, problem = loading.once(
-        "columns", (draft.key, header, str(options)),
-        lambda: columns(draft.open(), name=draft.file, header=header, **options),
-        "Looking at the columns",
-    )  # fmt: skip
+    key = (draft.key, header, str(options))
+    found, problem = loading.read_once(
+        "columns", key, draft, apart.columns, header=header, **options
+    )
     if problem:
         return {}, problem
     _show(found, chosen, f"role {draft.key} {header}")

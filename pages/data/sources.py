@@ -11,7 +11,16 @@ from pages.shared.run import ProgressBar
 from pages.shared.stop import heed_stop
 from pages.shared.text import escape_markdown
 from sdsc_core.blocks import watched
-from sdsc_core.datasets import FORMATS, KNOWN, SAMPLES, file_in, files_in, known_file, load_known
+from sdsc_core.datasets import (
+    FORMATS,
+    KNOWN,
+    SAMPLES,
+    Limits,
+    file_in,
+    files_in,
+    known_file,
+    load_known,
+)
 from sdsc_core.datasets.known import FOLDER_VARIABLE
 
 FORMAT_HELP = """
@@ -65,6 +74,7 @@ def _upload() -> None:
     )
     st.caption(
         "The file stays in the memory of this server, for you alone, while this tab is open."
+        f" {Limits.of_server().sentence()}"
     )
 
 

@@ -1,9 +1,15 @@
 """Pictures of each cluster."""
 
+from io import BytesIO
+
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
+from PIL import Image
 
+from pages.shared.run import cached
 from sdsc_core import figures, misplaced
+from sdsc_core.datasets import Dataset
 from sdsc_core.run import Run
 
 
@@ -16,13 +22,12 @@ def show(run: Run) -> None:
     none = np.zeros(data.n_points, bool)
     wrong = none if data.labels is None else misplaced(data.labels, run.after.labels)
     first = wrong | (np.arange(data.n_points) == point)
-    zoom = max(1, 40 // data.images.shape[1])
     columns = st.columns(2)
     for c in range(run.n_clusters):
         members = np.flatnonzero(run.after.labels == c)
         order = members[np.argsort(~first[members], kind="stable")][:48]
         at = int(np.argmax(order == point)) if point in order else -1
-        sheet = figures.contact_sheet(data.images[order], wrong[order], zoom=zoom, chosen=at)
+        sheet = _sheet(data, order, wrong[order], at)
         caption = f"Cluster {c}: {len(members)} points"
         if data.n_classes:
             bad = wrong[members].sum()
@@ -32,3 +37,18 @@ def show(run: Run) -> None:
         if len(order) < len(members):
             caption += f"; {len(order)} shown"
         columns[c % 2].image(sheet, width="stretch", caption=caption, alt=f"Pictures. {caption}.")
+
+
+def _sheet(data: Dataset, order: NDArray[np.int64], framed: NDArray[np.bool_], at: int) -> bytes:
+    """The pictures of a cluster as a file; most clusters stay as they are when a slider moves."""
+    assert data.images is not None
+    pictures = data.images[order]
+    zoom = max(1, 40 // pictures.shape[1])
+
+    def make() -> bytes:
+        file = BytesIO()
+        sheet = figures.contact_sheet(pictures, framed, zoom=zoom, chosen=at)
+        Image.fromarray(sheet).save(file, "JPEG", quality=100)
+        return file.getvalue()
+
+    return cached(("sheet", data.digest, order.tobytes(), framed.tobytes(), at), make)

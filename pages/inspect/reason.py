@@ -1,11 +1,10 @@
 """Why a pair has its w*: in words, as a formula, and with the points as pictures."""
 
-from html import escape
-
 import numpy as np
 import streamlit as st
 
 from pages.shared.groups import Groups, groups
+from pages.shared.text import escape_markdown
 from sdsc_core import Explanation, explain, figures
 from sdsc_core.run import Run
 
@@ -73,7 +72,7 @@ def verdict(e: Explanation, by: Groups) -> str:
     of = by.of[points]
 
     def name(p: int) -> str:
-        return escape(str(by.names[by.of[p]]))
+        return escape_markdown(str(by.names[by.of[p]]))
 
     if (of == of[0]).all():
         what = f"All of them lie in {name(e.i)}: the link helps."
@@ -102,4 +101,5 @@ def _pictures(run: Run, e: Explanation, by: Groups) -> None:
     for spot, (symbol, p) in zip(st.columns(3), points, strict=False):
         picture = run.data.images[p]
         picture = np.repeat(np.repeat(picture, zoom, axis=0), zoom, axis=1)
-        spot.image(picture, f"{symbol} = {p} ({by.names[by.of[p]]})", width="stretch")
+        name = escape_markdown(str(by.names[by.of[p]]))
+        spot.image(picture, f"{symbol} = {p} ({name})", width="stretch")

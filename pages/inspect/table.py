@@ -159,7 +159,9 @@ def places_of(data: Dataset, **points: NDArray[np.int64]) -> dict[str, NDArray]:
     found: dict[str, NDArray] = {}
     for name, which in points.items():
         there = which >= 0
-        found[f"row of {name}"] = np.where(there, data.row_numbers[which].astype(object), None)
+        found[f"row of {name}"] = np.where(
+            there, data.row_numbers[which].astype(object), np.array(None)
+        )
         if data.identifiers is not None:
             found[f"identifier of {name}"] = np.where(there, data.identifiers[which], "")
     return found

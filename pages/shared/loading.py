@@ -7,9 +7,8 @@ read changes nothing: what was there before stays in use.
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import partial
-from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -18,13 +17,13 @@ from pages.shared.run import ProgressBar, cached
 from pages.shared.settings import PREPARE, apply, defaults, rebuild
 from pages.shared.stop import heed_stop
 from pages.shared.streamlit_inside import UploadedFile
-from pages.shared.text import counted
-from sdsc_core.blocks import watched
-from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, describe
+from pages.shared.text import counted, escape_markdown
+from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, Limits, describe
 
 LARGEST = 1e100  # squares and sums of such values still have room
 STOPPED = "Reading was stopped; set the file aside and choose it again, or another one."
 FRESH = (*PREPARE, "point", "pair")  # settings that belong to one data set
+READ = ("looked", "columns", "parsed", "filled")  # what is kept of the file that is read
 
 
 @dataclass(frozen=True)
@@ -34,10 +33,6 @@ class Draft:
     file: str
     source: UploadedFile | Path
     key: str
-
-    def open(self) -> BinaryIO | Path:
-        """What the readers take: a file of its own, as one that was stopped may still be read."""
-        return self.source if isinstance(self.source, Path) else BytesIO(self.source.getvalue())
 
 
 def sets() -> dict[str, Dataset]:
@@ -62,7 +57,9 @@ def present(name: str) -> bool:
 
 
 def choose(draft: Draft) -> None:
-    """Make a file the one to be read; for callbacks."""
+    """Make a file the one to be read, whatever came of it before; for callbacks."""
+    for slot in READ:
+        st.session_state.pop(slot, None)
     st.session_state.draft, st.session_state.draft_name = draft, None
 
 
@@ -126,29 +123,35 @@ def undo() -> None:
     apply(kept | {"data": name})
 
 
-def once(slot: str, key: Hashable, work: Callable[[], Any], title: str = "") -> tuple[Any, str]:
-    """The result of some work on a file or the sentence it failed with, kept for one key only.
-
-    Work with a ``title`` may take long: it shows its progress and can be stopped.
-    """
+def once(slot: str, key: Hashable, work: Callable[[], Any]) -> tuple[Any, str]:
+    """The result of some work on a file or the sentence it failed with, kept for one key only."""
     kept = st.session_state.get(slot)
     if kept is None or kept[0] != key:
-        stop = partial(st.session_state.update, {slot: (key, None, STOPPED)})
         try:
-            if title:
-                spot = st.empty()
-                with heed_stop(stop):
-                    value = watched(lambda tell: work(), ProgressBar(title, spot, stop, slot))
-                spot.empty()
-            else:
-                value = work()
-            kept = (key, value, "")
+            kept = (key, work(), "")
         except ValueError as problem:
             kept = (key, None, str(problem))
         except MemoryError:
             kept = (key, None, "There is not enough memory for this file; give a smaller one.")
         st.session_state[slot] = kept
     return kept[1], kept[2]
+
+
+def read_once(
+    slot: str, key: Hashable, draft: Draft, work: Callable[..., Any], **options: Any
+) -> tuple[Any, str]:
+    """`once` for a function of `datasets.apart`: progress while it lasts, and a Stop that ends it.
+
+    Stop, a click and a closed tab all raise in ``progress``, which ends the reader of the file.
+    """
+    stop = partial(st.session_state.update, {slot: (key, None, STOPPED)})
+    spot = st.empty()
+    bar = ProgressBar(f"Reading {escape_markdown(draft.file)}", spot, stop, slot)
+    options |= {"name": draft.file, "limits": Limits.of_server(), "progress": bar}
+    with heed_stop(stop):
+        result = once(slot, key, lambda: work(draft.source, **options))
+    spot.empty()
+    return result
 
 
 def check(data: Dataset) -> Dataset:

@@ -4,6 +4,7 @@ Results are kept in the session, which is the user's alone, up to a number of by
 takes long shows its progress and can be stopped; the last good result stays on the screen.
 """
 
+import shlex
 import time
 from collections.abc import Callable, Hashable
 from contextlib import suppress
@@ -13,20 +14,23 @@ from typing import Any, TypeVar
 import numpy as np
 import streamlit as st
 
+from pages.shared.ahead import Longest
 from pages.shared.memory import Memory
 from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
 from pages.shared.stop import heed_stop
-from sdsc_core import Changes, changes, datasets
+from sdsc_core import Changes, changes, datasets, imc
 from sdsc_core.blocks import Progress, watched
 from sdsc_core.checks import check_data
 from sdsc_core.datasets import Dataset
+from sdsc_core.imc_path import ImcPath
 from sdsc_core.run import Run, run_stages
-from sdsc_core.settings import GAP, RunSettings
+from sdsc_core.settings import GAP, RunSettings, as_options
 
 T = TypeVar("T")
 BUDGET = 500_000_000  # bytes of results that a session keeps
 PATIENCE = 0.6  # seconds before progress is shown
 NOT_PREPARED = "Preparing the data was stopped; press Compute, or prepare it otherwise."
+MOST_POINTS = 500_000  # that a screen computes; more fill the session, and take minutes a move
 
 
 def cached(key: Hashable, compute: Callable[[], T]) -> T:
@@ -83,7 +87,7 @@ def patiently(title: str, key: Hashable, work: Callable[[Progress | None], T]) -
     """As `cached`, for ``work(tell)`` that may take long: progress is shown, and can be stopped.
 
     Where it was stopped, the page says so and ends here, until Compute is pressed or the key is
-    another one.
+    another one. It works in a thread of its own, where nothing of the session can be had.
     """
     if key in _memory():
         return cached(key, lambda: work(None))
@@ -234,19 +238,67 @@ def compute(data: Dataset, spot: Any) -> Run:
     """The run for the present settings; progress appears in ``spot``."""
     if data.n_points < 2:
         check_data(data.X)  # one sentence about the data, not about a Γ that nobody chose
+    settings = run_settings(data)
+    longest, of = _longest(), path_key(data, settings)
+    run = run_stages(
+        data,
+        settings,
+        keep=lambda stage, key, work: cached((stage, key), work),
+        report=_reports(spot),
+        start=longest.known(of),
+    )
+    longest.keep(of, run.path, run.seconds["IMC"])
+    longest.go_ahead(of, run, GAMMA_MAX)
+    return run
+
+
+def too_many(data: Dataset) -> str:
+    """A sentence for data that only the command line can take, with the command to run."""
+    file = st.session_state.get("read_as", {}).get(data.name, (data.name,))[0]
+    words = ["sdsc", "cluster", file, *as_options(run_settings(data))]
+    command = shlex.join([*words, "--output", "labels.csv", "--save-dense", "Wstar.npz"])
+    return (
+        f"This data has {data.n_points:,} points, more than the {MOST_POINTS:,} that a screen can"
+        " follow. Choose fewer samples on the Data screen, or run all of them on the command line,"
+        f" which does the same job: `{command.replace('`', '')}`"
+    )
+
+
+def whole_path(run: Run, spot: Any) -> ImcPath:
+    """The path of a run to the end of the slider, or as far as it is where this was stopped."""
+    s, data, longest = run.settings, run.data, _longest()
+    of, most = path_key(data, s), min(GAMMA_MAX, data.n_points - 1)
+    path, seconds = longest.known(of) or (run.path, run.seconds["IMC"])
+    stopped = st.session_state.get("stopped") == st.session_state.wanted
+    if stopped or path.picks.shape[1] >= most:
+        return path
+    begun = time.perf_counter()
+    work = partial(imc, data.X, most, residual=s.residual, similarity=s.similarity, start=path)
+    with heed_stop(_stop):
+        bar = ProgressBar("IMC, points done", spot)
+        path = watched(lambda tell: work(progress=tell), bar)
+    longest.keep(of, path, seconds + time.perf_counter() - begun)
+    spot.empty()
+    return path
+
+
+def _longest() -> Longest:
+    return st.session_state.setdefault("longest", Longest())
+
+
+def path_key(data: Dataset, settings: RunSettings) -> Hashable:
+    """What a path of IMC depends on, whatever its length."""
+    return data.digest, settings.residual, settings.similarity
+
+
+def _reports(spot: Any) -> Callable[[str], ProgressBar]:
     bar = ProgressBar("", spot)
 
     def report(title: str) -> ProgressBar:
         bar.title = title
         return bar
 
-    return run_stages(
-        data,
-        run_settings(data),
-        keep=lambda stage, key, work: cached((stage, key), work),
-        report=report,
-        gamma_ahead=GAMMA_MAX,
-    )
+    return report
 
 
 def run_key(run: Run) -> Hashable:
@@ -276,6 +328,8 @@ def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
         last = None  # no figures under another data set's name
     if state.get("unprepared"):
         return last, state.unprepared
+    if data.n_points > MOST_POINTS:
+        return last, too_many(data)
     if state.get("stopped") == state.wanted:
         shown = " The last result is shown;" if last else " There is no result of this data yet;"
         return last, f"Stopped.{shown} change a setting or press Compute."

@@ -175,8 +175,11 @@ def query(values: dict[str, Any]) -> dict[str, str]:
     return differing | ({"gamma": spell(values["gamma"])} if differing else {})
 
 
-def begin() -> None:
-    """Once for each run, before any widget: all settings, whatever became of their widgets."""
+def begin() -> dict[str, str]:
+    """Once for each run, before any widget: all settings, whatever became of their widgets.
+
+    Gives the address that says them.
+    """
     state = st.session_state
     kept: dict[str, Any] | None = state.get("settings")
     if kept is None:
@@ -190,7 +193,7 @@ def begin() -> None:
     for name, value in values.items():
         _set(name, value)
     state.run_number = state.get("run_number", 0) + 1
-    publish()
+    return publish()
 
 
 def _set(key: str, value: Any) -> None:
@@ -234,11 +237,12 @@ def address() -> dict[str, str]:
     return query({name: state[name] for name in SETTINGS if gave_way.get(name) != state[name]})
 
 
-def publish() -> None:
+def publish() -> dict[str, str]:
     """Write the settings into the address, which adds an entry to the browser's history."""
     wanted = address()
     if wanted != st.query_params.to_dict():
         st.query_params.from_dict(wanted)
+    return wanted
 
 
 def go_to(page: str) -> None:

@@ -6,13 +6,26 @@ starts the server: see `start`.
 """
 
 import runpy
+from typing import Any
 
+from starlette.middleware import Middleware
+from streamlit import net_util
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.uploaded_file_manager import UploadedFile
+from streamlit.web.server.starlette import starlette_app
 
 __all__ = ["StopException", "UploadedFile", "start", "take_back_stop", "went_back"]
+# What a browser lets a page of ours do: pictures and questions from this server alone, whatever a
+# name in a file says, and no frame of another site around it.
+HEADERS = {
+    "content-security-policy": "img-src 'self' data: blob:; media-src 'self' data: blob:;"
+    " connect-src 'self' ws: wss: data: blob:; font-src 'self' data:; object-src 'none';"
+    " base-uri 'self'; form-action 'self'; frame-ancestors 'self'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+}
 # StopException is what Streamlit's own Stop raises: without it a stopped page stays half drawn.
 # UploadedFile is only a type.
 
@@ -45,7 +58,41 @@ def start() -> None:
     behind the words "Page not found".
     """
     PagesManager.uses_pages_directory = False
+    _say_nothing_to_others()
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+
+
+class Headers:
+    """Adds `HEADERS` to every answer."""
+
+    def __init__(self, app: Any):
+        self.app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        async def send_more(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                more = [(k.encode(), v.encode()) for k, v in HEADERS.items()]
+                message["headers"] = [*message.get("headers", []), *more]
+            await send(message)
+
+        await self.app(scope, receive, send_more if scope["type"] == "http" else send)
+
+
+def _say_nothing_to_others() -> None:
+    """No question to a host outside, and no answer about the server to whoever asks.
+
+    If the names go, `/_stcore/metrics` tells everybody of sessions and memory, a start with
+    `--server.headless` on all addresses asks a host on the internet for its own, and `HEADERS` are
+    not sent.
+    """
+
+    def no_routes(runtime: Any, base_url: str | None) -> list[Any]:
+        return []
+
+    original = starlette_app.create_streamlit_middleware
+    starlette_app.create_streamlit_middleware = lambda: [Middleware(Headers), *original()]
+    starlette_app.create_metrics_routes = no_routes
+    net_util.get_external_ip = lambda: None
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """Kernels are compiled once on a new machine; a screen says so while it happens."""
 
+import gc
 import threading
 from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
 
-from sdsc_core.warm import warm_up
+from sdsc_core.cli.warm import warm_up
 
 PAUSE = 0.2  # seconds between two looks at how far it is
 
@@ -33,6 +34,10 @@ class Warming:
     def _work(self) -> None:
         try:
             warm_up(lambda *at: setattr(self, "at", at))
+            # Streamlit collects garbage after every run of the script. What the libraries brought
+            # stays for good, and looking through it took longer than the script itself.
+            gc.collect()
+            gc.freeze()
             self.ready = True
         except BaseException as error:
             self.error = error

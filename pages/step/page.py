@@ -25,4 +25,4 @@ if view == "point":
 elif view == "pair":
     one_pair.show(run)
 else:
-    whole_stage.show(run)
+    whole_stage.show(run, spot)

@@ -13,7 +13,7 @@ from pages.components.canvas import stamp
 from pages.components.step_stage import step_stage
 from pages.shared.groups import groups
 from pages.shared.matrix_view import ORDERS
-from pages.shared.run import cached, patiently
+from pages.shared.run import cached, patiently, whole_path
 from pages.shared.stop import heed_stop
 from pages.shared.text import percent
 from sdsc_core import Summary, dense_stage, figures
@@ -34,23 +34,28 @@ sidebar): {acc}**CONN**, how well each {one} hangs together (0 if it falls apart
 ACC = "**ACC**, the share of points that end in the right cluster, and "
 
 
-def show(run: Run) -> None:
-    """The animation at once; its curves fill in as they are computed."""
+def show(run: Run, spot: Any) -> None:
+    """The animation at once; its curves fill in as they are computed.
+
+    A longer path than the run has may take long; its progress appears in ``spot``.
+    """
+    run = replace(run, sparse=replace(run.sparse, path=whole_path(run, spot)))
     by = groups(run)
     order = "class" if run.data.labels is not None else "cluster"
     hidden = st.session_state.hide  # in an exercise not even the word
     st.markdown(HOW.format(order=ORDERS[order], one=by.one, acc="" if hidden else ACC))
     if run.data.labels is None and not hidden:
         st.info("ACC needs the true classes, which are not known here; CONN goes by the clusters.")
-    key = ("grown", _key(run), run.before.k, run.n_clusters)
+    most = _most(run)
+    key = ("grown", _key(run), most, run.before.k, run.n_clusters)
     drawn = patiently(
         "Drawing W and W* for every Γ",
-        ("frames", _key(run), order, run.n_clusters),
+        ("frames", _key(run), most, order, run.n_clusters),
         lambda tell: _frames(run, order, tell),
     )
     first = patiently("Clustering for Γ = 1", (*key, 1), lambda tell: _figures(run, 1, tell))
     done: list[tuple[Summary, Summary]] = cached(key, lambda: [first])
-    at_work = len(done) < _most(run) and st.session_state.get("stopped_curves") != key
+    at_work = len(done) < most and st.session_state.get("stopped_curves") != key
     above = st.container()
     _go_on(run, done, key, at_work)
     with above:
@@ -144,7 +149,7 @@ def _head(
         "charts": charts(done, by.one),
         "words": words(_most(run), done),
         "computed": len(done),
-        "stamp": stamp(repr((_key(run), order, run.n_clusters))),
+        "stamp": stamp(repr((_key(run), most, order, run.n_clusters))),
     }
 
 

@@ -15,6 +15,7 @@ from pages.inspect import sums
 from pages.shared.groups import groups
 from pages.shared.run import causes
 from pages.shared.settings import METHOD, PREPARE, apply, defaults, in_exercise, publish
+from pages.shared.text import escape_markdown
 from sdsc_core import preserving_error, tally
 from sdsc_core.run import Run
 
@@ -97,19 +98,20 @@ def _expression(run: Run) -> str:
     row = run.path.coefficients(run.settings.gamma)[[at]].toarray().ravel()
     used = np.flatnonzero(row)
     out = (
-        f"**{data.name}** holds {data.n_points} pictures of {data.n_classes} people under changing"
-        f" light. To the computer each is a list of {data.n_features:,} grey values, a point"
-        " $x_i$; nobody told it who is who. The idea of *self-expression*: a picture is nearly a"
-        " weighted sum of a few other pictures of the same person,"
-        r" $x_i \approx \sum_j c_{ij} x_j$, or for all points at once:"
+        f"**{escape_markdown(data.name)}** holds {data.n_points} pictures of {data.n_classes}"
+        " people under changing light. To the computer each is a list of"
+        f" {data.n_features:,} grey values, a point $x_i$; nobody told it who is who. The idea of"
+        " *self-expression*: a picture is nearly a weighted sum of a few other pictures of the same"
+        r" person, $x_i \approx \sum_j c_{ij} x_j$, or for all points at once:"
         "\n\n"
         "The weights form the matrix $C$, and whoever appears in $x_i$'s sum is probably of its"
         " kind."
     )
     if data.labels is not None:
         own = int((data.labels[used] == data.labels[at]).sum())
+        person = escape_markdown(data.class_names[data.labels[at]])
         out += (
-            f" Point {at} ({data.class_names[data.labels[at]]}) is made of {len(used)} others;"
+            f" Point {at} ({person}) is made of {len(used)} others;"
             f" {own} of them show the same person."
         )
     return out
@@ -190,12 +192,13 @@ def _distances(run: Run) -> str:
 
 def _spectral(run: Run) -> str:
     b, a = run.before.summary, run.after.summary
+    name = escape_markdown(run.data.name)
     out = (
         r"A cluster is good if much similarity stays inside (vol) and little is cut; *Ncut* adds up"
         r" cut over vol. Spectral clustering makes it small with the top eigenvectors of"
         r" $D^{-1/2} W^* D^{-1/2}$: they give each point a place, and k-means groups the places."
         " The charts *Spectral embedding* below show them for W and for W*."
-        f"\n\nOn **{run.data.name}** Ncut goes from {b.ncut:.2f} (W) to {a.ncut:.2f} (W*)"
+        f"\n\nOn **{name}** Ncut goes from {b.ncut:.2f} (W) to {a.ncut:.2f} (W*)"
     )
     if a.acc is None or b.acc is None:
         return out + "."
@@ -204,12 +207,13 @@ def _spectral(run: Run) -> str:
 
 def _fails(run: Run) -> str:
     a, vol, cut = sums.measured(run)
+    name = escape_markdown(run.data.name)
     out = (
         "Why should Ncut fall? The paper counts entries. With $k$ links a point, the two-hop paths"
         r" give about $Nk^2$ entries, less $\tau$ where paths meet; if only few of the links are"
         r" wrong, $\zeta \ll N$, nearly all new ones lie inside, and Ncut changes by the factor"
         "\n\n"
-        rf"For **{run.data.name}** that would be {a.q_predicted_no_tau:.2f} with $\tau = 0$. But it"
+        rf"For **{name}** that would be {a.q_predicted_no_tau:.2f} with $\tau = 0$. But it"
         f" has {a.zeta:,} wrong entries (ζ) on {a.n} points (N), and each of them spreads. "
     )
     out += sums.verdict(a, vol, cut, groups(run).many)

@@ -6,13 +6,16 @@ import runpy
 import sys
 import tomllib
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from sdsc_core.cli.warm import load_libraries
+from sdsc_core.datasets import Limits, apart
 from sdsc_core.datasets.known import FOLDER_VARIABLE
+from sdsc_core.datasets.limits import VARIABLE as LIMITS_VARIABLE
 from sdsc_core.extras import require
-from sdsc_core.paths import home
-from sdsc_core.warm import load_libraries
+from sdsc_core.paths import LOGIN_VARIABLE, home
 
 ADDRESS, THIS_MACHINE = "--server.address", "127.0.0.1"
 
@@ -22,6 +25,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--port", type=int, help="port of the server, 8501 by default")
     add("--data", metavar="DIR", help="folder with data that users may open")
+    add("--limit", metavar="NAME=NUMBER", action="append", default=[],
+        help="what a file of a user may hold or take; may be repeated. By default "
+        + ", ".join(f"{f.name}={f.default}" for f in fields(Limits)))  # fmt: skip
+    add("--login", action="store_true",
+        help="ask visitors to log in by OpenID, with the provider that [auth] in"
+        " .streamlit/secrets.toml names")  # fmt: skip
     add(
         ADDRESS, dest="address", default=THIS_MACHINE, metavar="HOST",
         help=f"who can reach it: {THIS_MACHINE} (the default) this machine alone, 0.0.0.0 all"
@@ -36,15 +45,26 @@ def _app(options: argparse.Namespace) -> None:
         if not folder.is_dir():
             raise ValueError(f"--data is {options.data!r}; give a folder that exists.")
         os.environ[FOLDER_VARIABLE] = str(folder)
+    limits = Limits.of(options.limit)
+    os.environ[LIMITS_VARIABLE] = " ".join(options.limit)
+    os.environ[LOGIN_VARIABLE] = "1" if options.login else ""
     require("streamlit", "The app")
+    if options.login:
+        require("authlib", "A login")
+    if not apart.ISOLATED:
+        print("Files of users are read in the server's own process: this system has no fork.")
+    apart.start()  # it imports what it needs while this process does
     load_libraries()
-    sys.argv = streamlit_arguments(options.port, options.others, options.address)
+    sys.argv = streamlit_arguments(options.port, options.others, options.address, limits)
     # In this process, so that Ctrl-C and a signal to `sdsc` reach the server itself.
     runpy.run_path(str(home() / "pages" / "shared" / "streamlit_inside.py"), run_name="__main__")
 
 
 def streamlit_arguments(
-    port: int | None, others: Sequence[str] = (), address: str = THIS_MACHINE
+    port: int | None,
+    others: Sequence[str] = (),
+    address: str = THIS_MACHINE,
+    limits: Limits | None = None,
 ) -> list[str]:
     """The words of ``streamlit run`` for the app.
 
@@ -57,6 +77,8 @@ def streamlit_arguments(
     folder = home()
     settings = tomllib.loads((folder / ".streamlit" / "config.toml").read_text("utf-8"))
     words = ["streamlit", "run", str(folder / "app.py"), *_flags(settings), ADDRESS, address]
+    if limits is not None:
+        words += ["--server.maxUploadSize", str(-(-limits.bytes // 2**20))]
     words += [] if port is None else ["--server.port", str(port)]
     return [*words, *others]
 

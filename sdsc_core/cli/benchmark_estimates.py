@@ -7,6 +7,8 @@ goes on where it was.
 import csv
 import math
 from collections.abc import Callable, Hashable, Iterator
+from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,7 @@ from sdsc_core.datasets import (
 from sdsc_core.datasets.known import known_file
 from sdsc_core.estimates import (
     AFFINITY,
+    ANY_KIND,
     DENSE,
     GROWTH,
     MEASURED,
@@ -39,7 +42,9 @@ from sdsc_core.methods import KINDS, METHODS
 from sdsc_core.run import sparse_stage
 from sdsc_core.settings import RunSettings
 
-LONGEST = 30.0  # seconds: a part that may take longer is not measured
+LONGEST = 20.0  # seconds: a part that may take longer is not measured
+BUSY = 1.4  # times the quickest `trial`: what is timed beside a slower one is not kept
+LARGE = 20_000  # points, beyond which only W is measured
 # By kind of data and features, the sizes that are measured.
 SIZES = {
     ("digits", 10): (300, 1200, 2500, 5000, 20_000, 100_000),
@@ -50,11 +55,17 @@ SIZES = {
 
 
 def parts_of(method: str, kind: str, n_features: int) -> tuple[str, ...]:
-    """What is measured of a method; what follows a dense W is measured once."""
+    """What is measured of a method on a kind of data.
+
+    What follows a dense W depends on its size alone, so one method stands for all. Where the kind
+    makes no difference the digits do, and faces for W with many features.
+    """
     first = next(iter(SIZES)) == (kind, n_features)
-    if METHODS[method].dense and not (method == DENSE and first):
-        return PARTS[:1]
-    return PARTS
+    if method in ANY_KIND and kind == "motion":
+        return ()
+    if METHODS[method].dense:
+        return PARTS if method == DENSE and first else PARTS[:1]
+    return PARTS[:1] if method in ANY_KIND and kind == "faces" else PARTS
 
 
 def reference(kind: str, n_features: int, n_points: int) -> Dataset:
@@ -114,19 +125,21 @@ class Timed:
 
 
 def measure(methods: list[str], anew: bool, path: Path = MEASURED) -> None:
-    """Measure what the file lacks, or all cells of the methods anew; each is kept at once."""
+    """Measure what the file lacks, or all cells of the methods anew; each is kept at once.
+
+    The small sizes come first, so that a run that was stopped knows something of every method.
+    """
     cells = {c[:5]: c for c in read(path) if not (anew and c.method in methods)}
-    for method in methods:
-        for (kind, d), sizes in SIZES.items():
-            _warm(method, kind, d)
-            for n in sizes:
-                for cell in _cells(method, kind, d, n, cells):
-                    cells[cell[:5]] = cell
-                    _write(path, list(cells.values()))
-                    print(f"{method:<5} {kind:<6} D = {d:<5} N = {n:<7} {cell.part:<5}"
-                          f" {cell.seconds:.3g} s", flush=True)  # fmt: skip
+    for step in range(max(map(len, SIZES.values()))):
+        for method, ((kind, d), sizes) in product(methods, SIZES.items()):
+            for cell in _cells(method, kind, d, sizes[step], cells) if step < len(sizes) else ():
+                cells[cell[:5]] = cell
+                _write(path, list(cells.values()))
+                print(f"{method:<5} {kind:<6} D = {d:<5} N = {cell.n_points:<7} {cell.part:<5}"
+                      f" {cell.seconds:.3g} s", flush=True)  # fmt: skip
 
 
+@cache
 def _warm(method: str, kind: str, d: int) -> None:
     """Compile every kernel that is timed."""
     small = Timed(reference(kind, d, 90), method, kind)
@@ -136,18 +149,27 @@ def _warm(method: str, kind: str, d: int) -> None:
 
 def _cells(method: str, kind: str, d: int, n: int, known: dict[Any, Cell]) -> Iterator[Cell]:
     """The parts at one size that are not known and will not take too long."""
-    wanted = parts_of(method, kind, d)
+    wanted = parts_of(method, kind, d) if n <= LARGE else PARTS[:1]
     missing = [p for p in wanted if (method, kind, d, n, p) not in known]
     missing = [p for p in missing if _expected(method, kind, d, n, p, known) <= LONGEST]
     if not missing or _expected(method, kind, d, n, AFFINITY, known) > LONGEST:
         return
-    timed, speed = Timed(reference(kind, d, n), method, kind), trial()
+    _warm(method, kind, d)
+    timed = Timed(reference(kind, d, n), method, kind)
+    least = min((c.trial for c in known.values()), default=math.inf)
+    before = trial()
     for part in missing:
         try:
             took = timed.seconds(part)
         except ValueError:  # it does not fit into memory
             return
-        yield Cell(method, kind, d, n, part, float(f"{took:.3g}"), float(f"{speed:.3g}"))
+        after = trial()
+        least, speed = min(least, before, after), math.sqrt(before * after)
+        if speed > BUSY * least:
+            print(f"{method} N = {n} {part}: left out, the machine was busy", flush=True)
+        else:
+            yield Cell(method, kind, d, n, part, float(f"{took:.3g}"), float(f"{speed:.3g}"))
+        before = after
 
 
 def _expected(method: str, kind: str, d: int, n: int, part: str, known: dict[Any, Cell]) -> float:

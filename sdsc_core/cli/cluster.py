@@ -12,6 +12,7 @@ from sdsc_core import datasets
 from sdsc_core.checks import check_data
 from sdsc_core.cli.options import check_writable, read_param
 from sdsc_core.cli.progress import Reporter
+from sdsc_core.extras import require
 from sdsc_core.methods import KINDS, METHODS
 from sdsc_core.metrics import Summary
 from sdsc_core.run import Run, Side, run_stages
@@ -19,6 +20,7 @@ from sdsc_core.script import affinity_npz, columns_of
 from sdsc_core.settings import RunSettings, read_setting
 
 SAMPLE = "sample:"
+CONNECT = 10  # seconds that a scheduler may take to answer
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -51,6 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--output", metavar="FILE", help="write row, identifier, class and clusters, .csv")
     add("--save-affinity", metavar="FILE", help="write W, .npz of scipy.sparse")
     add("--save-dense", metavar="FILE", help="write W*, .npz of scipy.sparse")
+    add("--dask", metavar="ADDRESS", help="of a Dask scheduler, whose cluster then does the work")
     parser.set_defaults(run=_cluster)
 
 
@@ -59,10 +62,10 @@ def _cluster(options: argparse.Namespace) -> None:
     for path in (options.output, options.save_affinity, options.save_dense):
         check_writable(path)
     data = _read(options)
-    check_data(data.X, name=repr(data.name))
+    check_data(data.X, name=repr(data.name), copy=False)
     report = Reporter()
-    with _named_by_option():
-        run = run_stages(data, settings, report=report.named)
+    with _named_by_option(), _client(options.dask) as client:
+        run = run_stages(data, settings, report=report.named, client=client)
     report.clear()
     _save(options, run)
     print(_headline(run))
@@ -96,6 +99,23 @@ def _named_by_option() -> Iterator[None]:
         options = {f.name: f.metadata["option"] for f in fields(RunSettings) if f.metadata}
         name, is_, rest = str(error).partition(" is ")
         raise ValueError(f"{options.get(name, name)}{is_}{rest}") from None
+
+
+@contextmanager
+def _client(address: str | None) -> Iterator[Any]:
+    """A client of the Dask scheduler there, None without an address."""
+    if address is None:
+        yield None
+        return
+    distributed = require("distributed", "--dask")
+    try:
+        client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
+    except (OSError, ValueError):
+        raise ValueError(
+            f"--dask is {address!r}; no Dask scheduler answers there, give tcp://HOST:PORT."
+        ) from None
+    with client:
+        yield client
 
 
 def _sides(run: Run) -> dict[str, Side]:
@@ -157,6 +177,7 @@ def _load(options: argparse.Namespace) -> datasets.Dataset:
             id_column=none.get(options.id_column, options.id_column),
             ignore=options.ignore,
             features=options.feature,
+            mapped=True,
         )
     except datasets.ColumnProblem as problem:
         raise ValueError(

@@ -1,5 +1,6 @@
 """Data sets: generators, readers of files, samples and known data, and their preparation."""
 
+from sdsc_core.datasets import apart
 from sdsc_core.datasets.columns import ROLES, Column, ColumnProblem
 from sdsc_core.datasets.dataset import Dataset, point_columns, points_csv
 from sdsc_core.datasets.describe import Description, describe, variance_curve
@@ -7,16 +8,17 @@ from sdsc_core.datasets.faces import make_faces
 from sdsc_core.datasets.folder import file_in, files_in
 from sdsc_core.datasets.generators import digits, make_motion, make_subspaces
 from sdsc_core.datasets.known import KNOWN, Known, known_file, load_known
+from sdsc_core.datasets.limits import OWN, Limits
 from sdsc_core.datasets.prepare import fill_missing, pca_variance, prepare
 from sdsc_core.datasets.readers import FORMATS, columns, inspect, load
-from sdsc_core.datasets.safe import MAX_BYTES, Variable
+from sdsc_core.datasets.safe import Variable
 from sdsc_core.datasets.samples import SAMPLES, Sample, sample
 from sdsc_core.datasets.wavelets import n_scattering_features, scattering, scattering_vectors
 
 __all__ = [
     "FORMATS",
     "KNOWN",
-    "MAX_BYTES",
+    "OWN",
     "ROLES",
     "SAMPLES",
     "Column",
@@ -24,8 +26,10 @@ __all__ = [
     "Dataset",
     "Description",
     "Known",
+    "Limits",
     "Sample",
     "Variable",
+    "apart",
     "columns",
     "describe",
     "digits",

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.datasets.safe import BadFile
+from sdsc_core.datasets.safe import BadFile, quoted
 from sdsc_core.datasets.tables import LABEL_NAMES, Table, is_missing
 
 Role = Literal["feature", "label", "identifier", "left out"]
@@ -95,7 +95,7 @@ def table_content(table: Table, choice: Choice, transpose: bool | None) -> Conte
         names = () if texts is None else tuple(map(str, texts))
         how = "samples in columns, no labels"
         return Content(X.T, None, how, notes, np.add(features, 1), titles, names)
-    how = f"labels from column {columns[label[0]].name}" if label else "no labels"
+    how = f"labels from column {quoted(columns[label[0]].name)}" if label else "no labels"
     return Content(X, labels, f"samples in rows, {how}", notes, table.rows, texts, names)
 
 
@@ -108,11 +108,15 @@ def table_columns(table: Table, choice: Choice) -> list[Column]:
 def _sentences(columns: Sequence[Column]) -> list[str]:
     """What was guessed, as a sentence for each role."""
     notes = [
-        f"“{c.name}” is taken for the {c.role}: {c.why}."
+        f"“{quoted(c.name)}” is taken for the {c.role}: {c.why}."
         for c in columns
         if c.why and c.role in ("label", "identifier")
     ]
-    out = [f"{c.name} ({c.why})" if c.why else c.name for c in columns if c.role == "left out"]
+    out = [
+        f"{quoted(c.name)} ({c.why})" if c.why else quoted(c.name)
+        for c in columns
+        if c.role == "left out"
+    ]
     if out:
         notes.append(f"Left out: {_some(out)}.")
     return notes
@@ -130,8 +134,9 @@ class _Cells:
     def __init__(self, table: Table, index: int):
         self.table, self.index, self.name = table, index, table.layout.columns[index]
         self.column = table.frame[index]
-        self.known = self.column.notna().to_numpy()
         self.numbers = _numbers(self.column, table.layout.decimal)
+        plain = self.column.dtype.kind in "buif"  # most are, and pandas takes its time for each
+        self.known = ~np.isnan(self.numbers) if plain else self.column.notna().to_numpy()
         self.wrong = self.known & np.isnan(self.numbers)
         # Mostly numbers: the rest are faults, which `checked` names.
         self.is_text = bool(2 * self.wrong.sum() > self.known.sum())
@@ -142,8 +147,8 @@ class _Cells:
         if self.wrong.any():
             at = int(np.flatnonzero(self.wrong)[0])
             raise ColumnProblem(
-                f"{self.table.label} has {str(self.column.iloc[at])[:40]!r} in row"
-                f" {self.table.rows[at]} of column {self.name!r}, where a number is needed",
+                f"{self.table.label} has {quoted(self.column.iloc[at], 40)!r} in row"
+                f" {self.table.rows[at]} of column {quoted(self.name)!r}, where a number is needed",
                 self.name,
             )
         return self.numbers
@@ -180,13 +185,12 @@ class _Cells:
 
 def _columns(table: Table, cells: list[_Cells], choice: Choice) -> list[Column]:
     roles, why = _roles(table, cells, choice)
-    return [
-        Column(c.name, roles[c.index], why.get(c.index, ""), _examples(c.column)) for c in cells
-    ]
+    return [Column(c.name, roles[c.index], why.get(c.index, ""), _examples(c)) for c in cells]
 
 
-def _examples(column: Any) -> tuple[str, ...]:
-    return tuple(str(cell)[:20] for cell in column[column.notna()].iloc[:EXAMPLES])
+def _examples(cells: _Cells) -> tuple[str, ...]:
+    first = np.flatnonzero(cells.known)[:EXAMPLES]
+    return tuple(quoted(cell, 20) for cell in cells.column.to_numpy()[first])
 
 
 def _roles(
@@ -206,8 +210,8 @@ def _roles(
             k = _index(table, name, argument)
             if roles.setdefault(k, role) != role:
                 raise BadFile(
-                    f"{argument} is {name!r}, but that column of {table.label} is {roles[k]}"
-                    " already; give each column one role."
+                    f"{argument} is {quoted(name)!r}, but that column of {table.label} is"
+                    f" {roles[k]} already; give each column one role."
                 )
     free = [c for c in cells if c.index not in roles]
     if choice.label_column is None and (found := _label(free)):
@@ -239,8 +243,8 @@ def _index(table: Table, wanted: Any, argument: str) -> int:
         return len(columns) - 1
     if type(wanted) is int and -len(columns) <= wanted < len(columns):
         return wanted % len(columns)
-    names = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
-    raise BadFile(f"{argument} is {wanted!r}; {table.label} has the columns {names}.")
+    names = ", ".join(map(quoted, columns[:20])) + (", …" if len(columns) > 20 else "")
+    raise BadFile(f"{argument} is {quoted(wanted)!r}; {table.label} has the columns {names}.")
 
 
 def _label(free: list[_Cells]) -> tuple[int, str] | None:
@@ -268,8 +272,8 @@ def _labels(table: Table, index: int) -> NDArray:
     missing = [k for k, text in enumerate(texts) if is_missing(text)]
     if missing:
         raise ColumnProblem(
-            f"{table.label} has no class in row {table.rows[missing[0]]} of column {name!r}; each"
-            " sample needs one",
+            f"{table.label} has no class in row {table.rows[missing[0]]} of column"
+            f" {quoted(name)!r}; each sample needs one",
             name,
         )
     column = table.frame[index]

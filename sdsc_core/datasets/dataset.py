@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
@@ -157,7 +159,10 @@ def point_columns(dataset: Dataset, before: Any, after: Any) -> dict[str, NDArra
     >>> point_columns(data, [0, 0], [1, 0])["row"].tolist()
     [2, 5]
     """
-    columns = {"point": np.arange(dataset.n_points), "row": dataset.row_numbers}
+    columns: dict[str, NDArray] = {
+        "point": np.arange(dataset.n_points),
+        "row": dataset.row_numbers,
+    }
     if dataset.identifiers is not None:
         columns["identifier"] = np.asarray(dataset.identifiers, np.str_)
     if dataset.labels is not None:
@@ -168,11 +173,27 @@ def point_columns(dataset: Dataset, before: Any, after: Any) -> dict[str, NDArra
 def table_csv(columns: Mapping[str, NDArray]) -> str:
     """Columns of one length under their names, as the text of a file.
 
+    A text that a spreadsheet would take for a formula has an apostrophe before it.
+
     >>> table_csv({"a": np.array([1, 2]), "b": np.array(["x", "y, z"])})
     'a,b\\n1,x\\n2,"y, z"\\n'
+    >>> table_csv({"a": np.array(["=1+1", "-3"])})
+    "a\\n'=1+1\\n-3\\n"
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
+    cells = ([_disarmed(cell) for cell in column.tolist()] for column in columns.values())
+    writer.writerows(zip(*cells, strict=True))
     return text.getvalue()
+
+
+def _disarmed(cell: Any) -> Any:
+    """A cell that no spreadsheet runs; numbers stay, those with a sign too."""
+    if not isinstance(cell, str) or not cell.startswith(FORMULA_STARTS):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell

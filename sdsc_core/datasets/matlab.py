@@ -1,82 +1,98 @@
 """MATLAB's .mat files: up to version 7 with SciPy, version 7.3, which is HDF5, with h5py."""
 
-import struct
-import zlib
-from collections.abc import Iterable, Iterator
+import math
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdsc_core.datasets.limits import Limits
+from sdsc_core.datasets.mat5 import MAX_CELL_BYTES, element_sizes, inflated
 from sdsc_core.datasets.safe import (
-    MAX_VARIABLES,
     BadFile,
     Container,
     Variable,
+    check_letters,
+    check_limit,
     check_size,
     dtype_name,
     megabytes,
+    quoted,
     real_numbers,
 )
 from sdsc_core.extras import require
 
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 MATLAB_TYPES = {"double": "float64", "single": "float32", "logical": "bool", "char": "text"}
-COMPRESSED = 15  # type of a compressed element in a version 5 file
-# SciPy reads cells within cells by recursion in C, and some thousand levels crash the process.
-# A cell of this size cannot nest so deep, and still holds the names of a thousand classes.
-MAX_CELL_BYTES = 2**16
 
 
-def mat_container(file: IO[bytes], label: str, limit: int) -> Container:
+def mat_container(file: IO[bytes], label: str, limits: Limits) -> Container:
     """A .mat file of any version."""
     start = file.read(520)
     if start.startswith(HDF5_MAGIC) or start[512:] == HDF5_MAGIC:
-        return _hdf5_container(file, label, limit)
-    return _mat5_container(file, label, limit)
+        return _hdf5_container(file, label, limits)
+    return _mat5_container(file, label, limits)
 
 
-def _mat5_container(file: Any, label: str, limit: int) -> Container:
+def _mat5_container(file: Any, label: str, limits: Limits) -> Container:
     from scipy.io import loadmat, whosmat
     from scipy.io.matlab import matfile_version
 
     file.seek(0)
     major, _ = matfile_version(file)
     # Version 4 has no compression, so its arrays are no larger than the file.
-    sizes = _element_sizes(file, label, limit) if major else []
+    sizes = element_sizes(file, label, limits) if major else []
     file.seek(0)
     variables = [
         Variable(name, tuple(shape), _mat5_dtype(kind)) for name, shape, kind in whosmat(file)
     ]
+    check_limit(f"{label} holds {len(variables):,} variables", len(variables), limits, "variables")
     if len({v.name for v in variables}) < len(variables):
         raise BadFile(f"{label} holds two variables of one name; save it again.")
     unpacked = dict(zip(variables, sizes, strict=True)) if major else {}
 
     def read(variable: Variable) -> NDArray:
+        place = f"{quoted(variable.name)} in {label}"
         check_readable(variable, label)
-        check_size(label, variable, 8, limit)
+        check_size(label, variable, 8, limits)
         if variable.dtype == "cell" and unpacked.get(variable, 0) > MAX_CELL_BYTES:
             raise BadFile(
-                f"{variable.name} in {label} is a cell array of more than"
+                f"{place} is a cell array of more than"
                 f" {megabytes(MAX_CELL_BYTES)}; save numbers, or text as a character array."
             )
         file.seek(0)
         value: Any = loadmat(file, variable_names=[variable.name])[variable.name]
         if not isinstance(value, np.ndarray):  # sparse; of truth values it is listed as logical
-            value = value.tocsc()
-            value.check_format(full_check=True)  # a wrong index would write outside the array
-            check_size(label, variable._replace(shape=value.shape), 8, limit)
-            return real_numbers(value.toarray(), f"{variable.name} in {label}")
+            check_size(label, variable._replace(shape=value.shape), 8, limits)
+            return real_numbers(_full(value, place), place)
         if variable.dtype == "cell":
             return _cell_text(value, variable, label)
-        return real_numbers(value, f"{variable.name} in {label}")
+        if value.dtype.kind == "U":
+            check_letters(place, value.dtype.itemsize // 4, limits)
+        return real_numbers(value, place)
 
     return Container(variables, read)
 
 
+def _full(sparse: Any, place: str) -> NDArray:
+    """A sparse matrix in full, once all its indices lie within it.
+
+    SciPy's own check leaves out the indices where the last count is zero.
+    """
+    value = sparse.tocsc() if sparse.format != "csc" else sparse
+    ends, rows = value.indptr.astype(np.int64), value.indices
+    fits = len(ends) == value.shape[1] + 1 and ends[0] == 0 and (np.diff(ends) >= 0).all()
+    if not fits or ends[-1] > min(len(rows), len(value.data)):
+        raise BadFile(f"{place} is a sparse matrix whose columns do not add up; save it again.")
+    rows = rows[: ends[-1]]
+    if len(rows) and not 0 <= rows.min() <= rows.max() < value.shape[0]:
+        raise BadFile(f"{place} is a sparse matrix with entries outside of it; save it again.")
+    return value.toarray()
+
+
 def check_readable(variable: Variable, label: str) -> None:
     if not (variable.is_number or variable.is_text):
-        raise BadFile(f"{variable.name} in {label} is neither numbers nor text.")
+        raise BadFile(f"{quoted(variable.name)} in {label} is neither numbers nor text.")
 
 
 def _mat5_dtype(kind: str) -> str:
@@ -85,67 +101,39 @@ def _mat5_dtype(kind: str) -> str:
     return kind if known else "other"
 
 
-def _element_sizes(file: IO[bytes], label: str, limit: int) -> list[int]:
-    """Unpacked bytes of each variable in a version 5 file, in its order, none above the limit.
-
-    Counted, not believed: the lengths that a compressed variable states may be anything.
-    """
-    file.seek(126)
-    order = "<" if file.read(2) == b"IM" else ">"
-    sizes, position = [], 128
-    while len(tag := file.read(8)) == 8:
-        kind, length = struct.unpack(f"{order}II", tag)
-        sizes.append(_inflated(_pieces(file, length), limit) if kind == COMPRESSED else length)
-        if sizes[-1] > limit:
-            raise BadFile(f"{label} unpacks to more than {megabytes(limit)}, which is the limit.")
-        position = file.seek(position + 8 + length)
-    return sizes
-
-
-def _pieces(file: IO[bytes], length: int) -> Iterator[bytes]:
-    while length > 0 and (piece := file.read(min(length, 2**16))):
-        length -= len(piece)
-        yield piece
-
-
-def _inflated(pieces: Iterable[bytes], most: int) -> int:
-    """How many bytes zlib data unpacks to; counting ends soon after ``most``."""
-    inflate, count = zlib.decompressobj(), 0
-    for piece in pieces:
-        while piece and count <= most:
-            count += len(inflate.decompress(piece, 2**20))
-            piece = inflate.unconsumed_tail
-    return count
-
-
 def _cell_text(value: NDArray, variable: Variable, label: str) -> NDArray:
     cells = [np.ravel(cell) for cell in value.ravel()]
     if not all(cell.dtype.kind == "U" for cell in cells):
-        raise BadFile(f"{variable.name} in {label} is a cell array of other things than text.")
+        raise BadFile(
+            f"{quoted(variable.name)} in {label} is a cell array of other things than text."
+        )
     return np.array([str(cell[0]) if cell.size else "" for cell in cells])
 
 
-def _hdf5_container(file: IO[bytes], label: str, limit: int) -> Container:
+def _hdf5_container(file: IO[bytes], label: str, limits: Limits) -> Container:
     h5py = require("h5py", "Reading .mat files of MATLAB 7.3")
 
     root = h5py.File(file, "r")
     names = [name for name in root if not name.startswith("#")]
-    if len(names) > MAX_VARIABLES:
-        raise BadFile(
-            f"{label} holds {len(names):,} variables; at most {MAX_VARIABLES:,} are read."
-        )
+    check_limit(f"{label} holds {len(names):,} variables", len(names), limits, "variables")
     for name in names:
         if not isinstance(root.get(name, getlink=True), h5py.HardLink):
-            raise BadFile(f"{name} in {label} is a link to another place, which is not followed.")
+            raise BadFile(
+                f"{quoted(name)} in {label} is a link to another place, which is not followed."
+            )
     items = {name: root[name] for name in names}
     variables = [_hdf5_variable(name, item) for name, item in items.items()]
 
     def read(variable: Variable) -> NDArray:
         check_readable(variable, label)
-        place = f"{variable.name} in {label}"
-        values = _hdf5_values(items[variable.name], place, limit)
+        place = f"{quoted(variable.name)} in {label}"
         if variable.dtype == "cell":
-            texts = [_hdf5_text(root[reference], label, limit) for reference in values.ravel()]
+            check_limit(f"{place} has {variable.size:,} cells", variable.size, limits, "cells")
+        if variable.dtype == "text":
+            check_letters(place, items[variable.name].shape[0], limits)
+        values = _hdf5_values(items[variable.name], place, limits)
+        if variable.dtype == "cell":
+            texts = [_hdf5_text(root[reference], label, limits) for reference in values.ravel()]
             return np.array(texts)
         if values.dtype.names:
             values = values["real"] + 1j * values["imag"]
@@ -172,12 +160,15 @@ def _hdf5_variable(name: str, item: Any) -> Variable:
     return Variable(name, shape, "other" if dtype == "text" else dtype)
 
 
-def _hdf5_values(data: Any, place: str, limit: int) -> NDArray:
+def _hdf5_values(data: Any, place: str, limits: Limits) -> NDArray:
     """The values in MATLAB's order, if they lie in this file and unpack to what it says."""
     if data.is_virtual or data.external:
         raise BadFile(f"{place} keeps its values in another file, which is not read.")
     for shape in (data.shape, data.chunks or ()):
-        check_size(place, Variable("The array", shape, ""), data.dtype.itemsize, limit)
+        check_size(place, Variable("The array", shape, ""), data.dtype.itemsize, limits)
+    if data.chunks:
+        n = math.prod(-(-side // part) for side, part in zip(data.shape, data.chunks, strict=True))
+        check_limit(f"{place} lies in {n:,} chunks", n, limits, "chunks")
     _check_chunks(data, place)
     return np.asarray(data[()]).T
 
@@ -199,19 +190,24 @@ def _check_chunks(data: Any, place: str) -> None:
     skipped = 1 << filters.index(h5z.FILTER_DEFLATE)
     checksum = 4
     most = int(np.prod(data.chunks)) * data.dtype.itemsize + checksum
-    for i in range(data.id.get_num_chunks()):
-        mask, raw = data.id.read_direct_chunk(data.id.get_chunk_info(i).chunk_offset)
-        if not mask & skipped and _inflated([raw], most) > most:
+    chunks: list[Any] = []
+    data.id.chunk_iter(chunks.append)  # to ask for one by its number counts all before it
+    for chunk in chunks:
+        if chunk.size > 2 * most + 2**16:
+            raise BadFile(f"{place} has a chunk of {megabytes(chunk.size)}; save it again.")
+        mask, raw = data.id.read_direct_chunk(chunk.chunk_offset)
+        if not mask & skipped and inflated([raw], most) > most:
             raise BadFile(f"{place} unpacks to more than its header says.")
 
 
-def _hdf5_text(item: Any, label: str, limit: int) -> str:
+def _hdf5_text(item: Any, label: str, limits: Limits) -> str:
     """One text of a cell array."""
     if item.attrs.get("MATLAB_class", b"") != b"char" or item.dtype.kind != "u":
         raise BadFile(f"A cell array in {label} holds other things than text.")
     if "MATLAB_empty" in item.attrs:
         return ""
-    return str(_characters(_hdf5_values(item, f"A text in {label}", limit))[0])
+    check_letters(f"A cell array in {label}", item.size, limits)
+    return str(_characters(_hdf5_values(item, f"A text in {label}", limits))[0])
 
 
 def _characters(codes: NDArray) -> NDArray:

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections import Counter
 from contextlib import suppress
 from pathlib import PurePosixPath
 from typing import IO, Any, NamedTuple
@@ -9,12 +10,17 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdsc_core.datasets.limits import Limits
 from sdsc_core.datasets.safe import (
     BadFile,
     Variable,
+    check_entries,
+    check_letters,
+    check_limit,
     check_size,
     checked_members,
     megabytes,
+    quoted,
     reading,
 )
 from sdsc_core.extras import require
@@ -26,9 +32,7 @@ PLAIN, DEEP, DEEP_COLOUR, SEE_THROUGH = "plain", "deep", "deep colour", "see-thr
 KIND = "sdsc kind"
 ORIENTATION = 274  # the EXIF tag that says how a camera was held
 UTF8 = 0x800  # the flag of a zip member whose name is UTF-8
-MAX_FILES = 100_000
 MAX_IMAGE_BYTES = 64 * 2**20
-MAX_PIXELS = 20_000_000  # of one picture
 
 
 class Pictures(NamedTuple):
@@ -40,15 +44,16 @@ class Pictures(NamedTuple):
     note: str  # what somebody should know about how they were read
 
 
-def read_pictures(file: IO[bytes], label: str, limit: int) -> Pictures:
+def read_pictures(file: IO[bytes], label: str, limits: Limits) -> Pictures:
     """Grey pictures, the folder that each lies in, and their names.
 
     Without folders there are no labels, and a single folder around all pictures is only a wrapper.
     """
+    check_entries(file, label, limits)
     with zipfile.ZipFile(file) as archive:
-        members = _members(archive, label, limit)
+        members = _members(archive, label, limits)
         files = [i for i in archive.infolist() if not i.is_dir() and not _is_hidden(i)]
-        values, kinds = _unpacked(archive, members, label, limit)
+        values, kinds = _unpacked(archive, members, label, limits)
     note = _checked_greys(values, np.array(kinds), label)
     others = len(files) - len(members)
     note += f", without {others:,} other file{'s' if others > 1 else ''}" if others else ""
@@ -57,7 +62,7 @@ def read_pictures(file: IO[bytes], label: str, limit: int) -> Pictures:
     if len(set(folders)) == 1:
         return Pictures(values, None, names, note)
     if "" in folders:
-        outside = members[folders.index("")].filename
+        outside = quoted(members[folders.index("")].filename)
         raise BadFile(f"{label} has class folders, but {outside} lies outside of them.")
     if len({_path(info).parent for info in members}) > len(set(folders)):
         note += ", folders of one name taken as one class"
@@ -65,21 +70,21 @@ def read_pictures(file: IO[bytes], label: str, limit: int) -> Pictures:
 
 
 def _unpacked(
-    archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], label: str, limit: int
+    archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], label: str, limits: Limits
 ) -> tuple[NDArray[np.float64], list[str]]:
     """The pixels as they are written, and what kind each picture is."""
     values: NDArray[np.float64] | None = None
     kinds = []
     for k, info in enumerate(members):
-        place = f"{info.filename} in {label}"
+        place = f"{quoted(info.filename)} in {label}"
         if info.file_size > MAX_IMAGE_BYTES:
             raise BadFile(f"{place} has {megabytes(info.file_size)}, too many for a picture.")
         with reading(place, "a picture"):
-            picture = _open(archive.read(info), place)
+            picture = _open(archive.read(info), place, limits)
             h, w = _size(picture)
             if values is None:
                 shape = (len(members), h, w)
-                check_size(label, Variable("The set of pictures", shape, "uint8"), 8, limit)
+                check_size(label, Variable("The set of pictures", shape, "uint8"), 8, limits)
                 values = np.empty(shape)
             if (h, w) != values.shape[1:]:
                 raise BadFile(
@@ -114,26 +119,27 @@ def _checked_greys(values: NDArray[np.float64], kinds: NDArray, label: str) -> s
     return ", transparent parts as white" if see_through.any() else ""
 
 
-def picture_variables(file: IO[bytes], label: str, limit: int) -> list[Variable]:
+def picture_variables(file: IO[bytes], label: str, limits: Limits) -> list[Variable]:
     """The folders and how many pictures each holds."""
+    check_entries(file, label, limits)
     with zipfile.ZipFile(file) as archive:
-        folders = [_folder(info) for info in _members(archive, label, limit)]
-    return [Variable(name, (folders.count(name),), "uint8") for name in sorted(set(folders))]
+        folders = Counter(_folder(info) for info in _members(archive, label, limits))
+    return [Variable(name, (folders[name],), "uint8") for name in sorted(folders)]
 
 
-def _members(archive: zipfile.ZipFile, label: str, limit: int) -> list[zipfile.ZipInfo]:
+def _members(archive: zipfile.ZipFile, label: str, limits: Limits) -> list[zipfile.ZipInfo]:
     """The pictures by folder and name, without what operating systems add."""
     members = []
-    for info in checked_members(archive, label, MAX_FILES):
+    for info in checked_members(archive, label, limits, "members"):
         if info.filename.lower().endswith(ENDINGS) and not _is_hidden(info):
             members.append(info)
     if not members:
         raise BadFile(f"{label} holds no pictures; put them into one folder for each class.")
-    total = sum(info.file_size for info in members)
-    if total > limit:
-        raise BadFile(
-            f"{label} unpacks to {megabytes(total)}; at most {megabytes(limit)} are read."
-        )
+    check_limit(f"{label} holds {len(members):,} pictures", len(members), limits, "images")
+    check_letters(label, max(len(str(_path(info))) for info in members), limits)
+    total, most = sum(info.file_size for info in members), limits.unpacked_bytes
+    if total > most:
+        raise BadFile(f"{label} unpacks to {megabytes(total)}; at most {megabytes(most)} are read.")
     return sorted(members, key=lambda info: (_folder(info), info.filename))
 
 
@@ -154,15 +160,13 @@ def _folder(info: zipfile.ZipInfo) -> str:
     return _path(info).parent.name
 
 
-def _open(data: bytes, place: str) -> Any:
+def _open(data: bytes, place: str, limits: Limits) -> Any:
     """The picture with its size known and its pixels not yet unpacked."""
     Image = require("PIL.Image", "Reading pictures")
 
     picture = Image.open(io.BytesIO(data), formats=FORMATS)
-    if picture.width * picture.height > MAX_PIXELS:
-        raise BadFile(
-            f"{place} has {picture.height}×{picture.width} pixels; at most {MAX_PIXELS:,} are read."
-        )
+    size = f"{place} has {picture.height}×{picture.width} pixels"
+    check_limit(size, picture.width * picture.height, limits, "pixels")
     # Of colours with 16 bits Pillow takes the upper 8, and forgets it with the first look inside.
     deep = bool(picture.tile) and ";16" in str(picture.tile[0][3])
     picture.info[KIND] = DEEP_COLOUR if deep else PLAIN

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -10,27 +11,31 @@ from numpy.typing import NDArray
 
 from sdsc_core.datasets.columns import Choice, Column, table_columns, table_content
 from sdsc_core.datasets.dataset import Dataset
+from sdsc_core.datasets.limits import OWN, Limits
 from sdsc_core.datasets.matlab import mat_container
 from sdsc_core.datasets.pictures import Pictures, picture_variables, read_pictures
 from sdsc_core.datasets.safe import (
-    MAX_BYTES,
     BadFile,
     Container,
     Variable,
+    check_limit,
+    megabytes,
     npy_container,
     npz_container,
+    quoted,
     reading,
 )
-from sdsc_core.datasets.tables import Header, read_table, table_variables
+from sdsc_core.datasets.tables import Header, Table, read_table, table_variables
 from sdsc_core.datasets.variables import find_labels, find_names, find_samples, left_out, sides
 
 Source = str | Path | IO[bytes]
 
-ARRAYS: dict[str, tuple[str, Callable[[IO[bytes], str, int], Container]]] = {
+ARRAYS: dict[str, tuple[str, Callable[[IO[bytes], str, Limits], Container]]] = {
     ".npy": ("a NumPy array", npy_container),
     ".npz": ("a NumPy archive", npz_container),
     ".mat": ("a MATLAB file", mat_container),
 }
+MAPPED = {".npy": ("a NumPy array", partial(npy_container, mapped=True))}
 FORMATS = (".csv", ".tsv", *ARRAYS, ".zip")
 # What the first bytes say, and the endings that go with it.
 MAGIC = {
@@ -73,7 +78,8 @@ def load(
     ignore: Sequence[str | int] = (),
     features: Sequence[str | int] = (),
     name: str | None = None,
-    max_bytes: int = MAX_BYTES,
+    limits: Limits = OWN,
+    mapped: bool = False,
 ) -> Dataset:
     """Read a data set from .csv, .tsv, .npy, .npz, .mat or a .zip of pictures in class folders.
 
@@ -85,13 +91,14 @@ def load(
         else the largest array. Labels may be one-hot. ``y=False``: no labels
     transpose : True if samples are columns, or in three dimensions pictures (h, w, N). By default
         the axis as long as the labels is the samples, and without labels the first
-    header : in a table, whether the first row holds names
-    label_column : in a table, the name or number of the column, "last", or False for none. By
-        default one of the usual names, or the only text with few values
+    header, label_column : in a table, whether the first row holds names; name or number of the
+        column, "last" or False. By default one of the usual names, or the only text of few values
     id_column : likewise the column that names the samples. By default one that cannot be a
         measurement: text that differs in every row, or numbers that count the rows
     ignore, features : columns to leave out, and columns to take whatever they look like
-    max_bytes : the largest array to read
+    limits : how much is read, `OWN` by default; files from others deserve `Limits()`
+    mapped : float64 of a .npy file, given by its path, stays on the disk, however much it is, and
+        is read where it is used; the file must not change meanwhile
 
     Numbers stay as they are and missing ones are NaN, see `fill_missing`. A variable
     ``image_shape`` (h, w) says that a row is a picture, row by row. Three dimensions with the
@@ -102,30 +109,31 @@ def load(
     >>> data.X.tolist(), data.labels.tolist(), data.class_names
     ([[1.0, 2.0], [3.0, 4.0]], [0, 1], ('cat', 'dog'))
     """
-    with _opened(path, name) as (file, file_name, label):
+    with _opened(path, name, limits) as (file, file_name, label):
         ending = Path(file_name).suffix.lower()
         _check_ending(file, ending, label)
         if ending in ARRAYS:
-            what, container = ARRAYS[ending]
-            with reading(label, what), closing(container(file, label, max_bytes)) as arrays:
+            what, container = (ARRAYS | MAPPED if mapped else ARRAYS)[ending]
+            with reading(label, what), closing(container(file, label, limits)) as arrays:
                 found = _from_arrays(arrays, label, x, y, transpose)
         elif ending == ".zip":
             with reading(label, "a zip archive of pictures"):
-                found = _from_pictures(read_pictures(file, label, max_bytes))
+                found = _from_pictures(read_pictures(file, label, limits))
         else:
             with reading(label, "a table"):
                 choice = Choice(label_column, id_column, ignore, features)
-                table = read_table(file, label, header, max_bytes)
-                found = Found(**table_content(table, choice, transpose)._asdict())
-    return _dataset(found, file_name, label)
+                found = _from_table(read_table(file, label, header, limits), choice, transpose)
+    return _dataset(found, file_name, label, limits)
 
 
-def _dataset(found: Found, file_name: str, label: str) -> Dataset:
+def _dataset(found: Found, file_name: str, label: str, limits: Limits) -> Dataset:
     labels: NDArray | None = None
     names: tuple[str, ...] = ()
     if found.labels is not None:
         labels, names = _classes(found.labels, found.names, label)
-    note = " ".join([f"Read from {file_name}: {found.how}.", *found.notes])
+        found_here = f"{label} has {len(names):,} classes; choose other labels, or none"
+        check_limit(found_here, len(names), limits, "classes")
+    note = " ".join([f"Read from {quoted(file_name, 100)}: {found.how}.", *found.notes])
     return Dataset(
         found.X, labels, Path(file_name).stem, names, found.images, note, found.kind,
         rows=found.rows, identifiers=found.identifiers, feature_names=found.feature_names,
@@ -141,7 +149,7 @@ def columns(
     ignore: Sequence[str | int] = (),
     features: Sequence[str | int] = (),
     name: str | None = None,
-    max_bytes: int = MAX_BYTES,
+    limits: Limits = OWN,
 ) -> list[Column]:
     """The columns of a table with the roles that `load` gives them for the same arguments.
 
@@ -150,12 +158,14 @@ def columns(
     >>> [(c.name, c.role) for c in columns(file, name="patients.csv")]
     [('who', 'identifier'), ('age', 'feature'), ('sick', 'label')]
     """
-    with _opened(path, name) as (file, _, label), reading(label, "a table"):
+    with _opened(path, name, limits) as (file, _, label), reading(label, "a table"):
         choice = Choice(label_column, id_column, ignore, features)
-        return table_columns(read_table(file, label, header, max_bytes), choice)
+        return table_columns(read_table(file, label, header, limits), choice)
 
 
-def inspect(path: Source, *, name: str | None = None, header: Header = "auto") -> list[Variable]:
+def inspect(
+    path: Source, *, name: str | None = None, header: Header = "auto", limits: Limits = OWN
+) -> list[Variable]:
     """What a file holds, by name, shape and type, without reading it all.
 
     Of a table the columns, named by its first row where ``header`` says so; of a .zip the folders.
@@ -164,40 +174,54 @@ def inspect(path: Source, *, name: str | None = None, header: Header = "auto") -
     >>> inspect(io.BytesIO(b"a,label\\n1,cat\\n"), name="pets.csv")[1]
     Variable(name='label', shape=(1,), dtype='text')
     """
-    with _opened(path, name) as (file, file_name, label):
+    with _opened(path, name, limits) as (file, file_name, label):
         ending = Path(file_name).suffix.lower()
         _check_ending(file, ending, label)
         if ending in ARRAYS:
             what, container = ARRAYS[ending]
-            with reading(label, what), closing(container(file, label, MAX_BYTES)) as arrays:
+            with reading(label, what), closing(container(file, label, limits)) as arrays:
                 return arrays.variables
         if ending == ".zip":
             with reading(label, "a zip archive of pictures"):
-                return picture_variables(file, label, MAX_BYTES)
+                return picture_variables(file, label, limits)
         with reading(label, "a table"):
-            return table_variables(file, label, header)
+            return table_variables(file, label, header, limits)
 
 
 @contextmanager
-def _opened(path: Source, name: str | None) -> Iterator[tuple[IO[bytes], str, str]]:
+def _opened(path: Source, name: str | None, limits: Limits) -> Iterator[tuple[IO[bytes], str, str]]:
     """The open file at its start, its name, and what to call it in a sentence."""
     given = name or (path if isinstance(path, (str, Path)) else getattr(path, "name", ""))
     file_name = Path(str(given)).name
-    label = repr(file_name)
+    label = repr(quoted(file_name, 100))
     if Path(file_name).suffix.lower() not in FORMATS:
         raise BadFile(f"{label} has none of the endings that can be read: {', '.join(FORMATS)}.")
     if not isinstance(path, (str, Path)):
-        path.seek(0)
+        _check_bytes(path, label, limits)
         yield path, file_name, label
         return
     try:
         file = open(path, "rb")  # noqa: SIM115 - closed below, apart from errors of the caller
     except FileNotFoundError:
-        raise BadFile(f"path is {str(path)!r}; there is no such file.") from None
+        raise BadFile(f"path is {quoted(path, 200)!r}; there is no such file.") from None
     except OSError as error:
-        raise BadFile(f"path is {str(path)!r}; it cannot be opened: {error.strerror}.") from None
+        raise BadFile(
+            f"path is {quoted(path, 200)!r}; it cannot be opened: {error.strerror}."
+        ) from None
     with file:
+        _check_bytes(file, label, limits)
         yield file, file_name, label
+
+
+def _check_bytes(file: IO[bytes], label: str, limits: Limits) -> None:
+    size = file.seek(0, 2)
+    file.seek(0)
+    if size == 0:
+        raise BadFile(f"{label} is empty; choose a file that holds data.")
+    if size > limits.bytes:
+        raise BadFile(
+            f"{label} has {megabytes(size)}; files of at most {megabytes(limits.bytes)} are read."
+        )
 
 
 def _check_ending(file: IO[bytes], ending: str, label: str) -> None:
@@ -232,9 +256,15 @@ def _from_arrays(
         images = _pictures(container, values)
     names = () if raw is None else find_names(container, raw, used, samples)
     lines = ("rows", "columns")[axis] if len(sides(samples)) == 2 else f"axis {axis + 1}"
-    how = f"samples in the {lines} of {samples.name}" + _labels_from(used and used.name)
+    how = f"samples in the {lines} of {quoted(samples.name)}" + _labels_from(
+        used and quoted(used.name)
+    )
     how += left_out(container, samples, labels_wanted=raw is None and y is None)
-    return Found(values.astype(np.float64), raw, how, images, names, kind=kind)
+    return Found(values.astype(np.float64, copy=False), raw, how, images, names, kind=kind)
+
+
+def _from_table(table: Table, choice: Choice, transpose: bool | None) -> Found:
+    return Found(**table_content(table, choice, transpose)._asdict())
 
 
 def _labels_from(place: str | None) -> str:
@@ -265,7 +295,7 @@ def _samples_first(
         axis = next((a for a in (0, last, 1) if values.shape[a] == n_labels), 0)
     if n_labels is not None and values.shape[axis] != n_labels:
         raise BadFile(
-            f"{samples.name} in {label} has shape {values.shape}, which does not go with"
+            f"{quoted(samples.name)} in {label} has shape {values.shape}, which does not go with"
             f" {n_labels} labels"
             + (f" and transpose={transpose}." if transpose is not None else ".")
         )

@@ -1,10 +1,13 @@
 """What all readers share: limits, and arrays looked at before they are read.
 
 A file may come from anybody. Its header says how much it will need, so the header is read first
-and checked against `MAX_BYTES`; nothing is unpickled and nothing is written to disk.
+and checked against `Limits`; nothing is unpickled and nothing is written to disk.
 """
 
+import io
 import math
+import re
+import struct
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,14 +17,59 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdsc_core.datasets.limits import Limits
 from sdsc_core.extras import MissingExtra
 
-MAX_BYTES = 2 * 2**30  # of one array in memory, as float64 where it holds numbers
-MAX_VARIABLES = 1000  # in one file
+LONGEST_SENTENCE = 1000
+LONGEST_HEADER = 2**16  # bytes of a NumPy header, which names a shape and a type
+MOST_SIDES = 32
+ENTRY = b"PK\x01\x02"  # begins each entry in the table of contents of a zip archive
+# What parsers say, and what that means to whoever has the file.
+REASONS = (
+    ("exceeds limit of", "it has too many pixels"),
+    ("EOF inside string|unexpected end of data", "a quotation mark in it is not closed"),
+    ("not a zip file|central directory|magic number for file|zip file comment",
+     "it is no zip archive, or only a part of one"),
+    ("CRC|checksum", "what is packed in it is damaged: a checksum is wrong"),
+    ("decompress|invalid (block|distance|stored|literal|code|bit)|incorrect (header|data) check",
+     "what is packed in it is damaged"),
+    ("magic string", "it does not begin as a NumPy array does"),
+    ("[Hh]eader|descr|malformed node|not a valid dtype", "its header is damaged"),
+    ("truncated|EOF|too (small|short)|buffer is smaller|ends? (too )?early|Not enough (data|bytes)"
+     "|unpack requires|Expecting .* bytes|end.of.(file|stream)|Unexpected end|could not read bytes",
+     "it ends too early"),
+    ("appears to be empty", "it is empty"),
+    ("broken data stream|broken PNG", "the picture is damaged"),
+    ("negative seek", "it is only a part of a file"),
+    ("cannot identify image", "it is no picture of a kind that can be read"),
+    ("field larger than field limit", "it has a cell of more than 131,072 letters"),
+    ("reshape|broadcast|cannot be resized", "its sizes do not go with what it holds"),
+    ("[Uu]nknown mat file|Unknown (mat|type)|Mat 4|MOPT|SDE format",
+     "it is no MATLAB file, or its beginning is damaged"),
+    ("signature not found|object header|Unable to|Can't synchronously|Link iteration|HDF5"
+     "|dataset chunks|addr overflow", "its HDF5 structure is damaged"),
+    ("new-line character", "a line break stands where none belongs"),
+    ("extra field|zip file version", "its table of contents is damaged"),
+    ("codec can't decode", "its letters are written in an unknown way"),
+)  # fmt: skip
+
+
+def quoted(text: object, most: int = 60) -> str:
+    """What a sentence shows of a text from a file: printable, and not too long.
+
+    >>> quoted("a\\tb" + 100 * "c", most=6)
+    'a�bcc…'
+    """
+    shown = str(text)
+    shown = shown[: most - 1] + "…" if len(shown) > most else shown
+    return "".join(letter if letter.isprintable() else "�" for letter in shown)
 
 
 class BadFile(ValueError):
     """Our own sentence about a file; `reading` lets it through."""
+
+    def __init__(self, sentence: str):
+        super().__init__(quoted(sentence, LONGEST_SENTENCE))
 
 
 class Variable(NamedTuple):
@@ -63,21 +111,47 @@ def reading(label: str, what: str) -> Iterator[None]:
         yield
     except (BadFile, MissingExtra):
         raise
-    except MemoryError as error:
-        raise BadFile(f"{label} needs more memory than there is.") from error
     except Exception as error:
-        raise BadFile(
-            f"{label} could not be read as {what}; it is damaged or of another kind."
-        ) from error
+        if isinstance(error, MemoryError) or "out of memory" in str(error):
+            raise BadFile(
+                f"{label} needs more memory than there is to read it; give fewer samples or"
+                " features."
+            ) from error
+        raise BadFile(f"{label} could not be read as {what}; {reason(error)}.") from error
 
 
-def check_size(label: str, variable: Variable, itemsize: int, limit: int) -> None:
-    """Refuse an array that would take more than ``limit`` bytes."""
+def reason(error: Exception) -> str:
+    """Why a parser gave up, in words for whoever has the file.
+
+    >>> reason(zipfile.BadZipFile("File is not a zip file"))
+    'it is no zip archive, or only a part of one'
+    """
+    said = f"{type(error).__name__}: {error}"[:500]
+    for pattern, meaning in REASONS:
+        if re.search(pattern, said):
+            return meaning
+    if isinstance(error, (EOFError, struct.error)):
+        return "it ends too early"
+    return "it is damaged or of another kind"
+
+
+def check_limit(found: str, n: int, limits: Limits, name: str) -> None:
+    """Refuse what is more than the limit of this name; ``found`` says what there is."""
+    most = getattr(limits, name)
+    if n > most:
+        raise BadFile(f"{found}; at most {most:,} are read.")
+
+
+def check_size(label: str, variable: Variable, itemsize: int, limits: Limits) -> None:
+    """Refuse an array that would take more than is allowed."""
     needed = variable.size * max(itemsize, 8)
-    if min(variable.shape, default=0) < 0 or needed > limit:
+    place = f"{quoted(variable.name)} in {label}"
+    if min(variable.shape, default=0) < 0 or len(variable.shape) > MOST_SIDES:
+        raise BadFile(f"{place} has shape {quoted(variable.shape)}, which no array has.")
+    if needed > limits.array_bytes:
         raise BadFile(
-            f"{variable.name} in {label} has shape {variable.shape} and would take"
-            f" {megabytes(needed)}; at most {megabytes(limit)} are read."
+            f"{place} has shape {variable.shape} and would take {megabytes(needed)}; at most"
+            f" {megabytes(limits.array_bytes)} are read."
         )
 
 
@@ -103,24 +177,28 @@ def dtype_name(dtype: np.dtype) -> str:
     return "text" if dtype.kind in "US" else "other"
 
 
-def npy_container(file: IO[bytes], label: str, limit: int) -> Container:
-    """A .npy file as a container of one variable, X."""
+def npy_container(file: IO[bytes], label: str, limits: Limits, mapped: bool = False) -> Container:
+    """A .npy file as a container of one variable, X; ``mapped``, float64 stays on the disk."""
     shape, dtype = _npy_header(file, label)
     available = file.seek(0, 2)
     variable = Variable("X", shape, dtype_name(dtype))
 
     def read(_: Variable) -> NDArray:
         file.seek(0)
-        return _read_npy(file, label, variable, dtype, available, limit)
+        whole = 0 < variable.size * dtype.itemsize <= available
+        if mapped and whole and dtype == np.float64 and isinstance(file, io.BufferedReader):
+            return np.asarray(np.lib.format.open_memmap(file.name, mode="r"))
+        return _read_npy(file, label, variable, dtype, available, limits)
 
     return Container([variable], read)
 
 
-def npz_container(file: IO[bytes], label: str, limit: int) -> Container:
+def npz_container(file: IO[bytes], label: str, limits: Limits) -> Container:
     """A .npz file; the header of each member is read, not the member."""
+    check_entries(file, label, limits)
     archive = zipfile.ZipFile(file)
     members, headers, variables = {}, {}, []
-    for info in checked_members(archive, label, MAX_VARIABLES):
+    for info in checked_members(archive, label, limits, "variables"):
         if not info.filename.endswith(".npy"):
             continue
         name = info.filename.removesuffix(".npy")
@@ -135,53 +213,83 @@ def npz_container(file: IO[bytes], label: str, limit: int) -> Container:
         info = members[variable.name]
         with archive.open(info) as member:
             dtype = headers[variable.name]
-            return _read_npy(member, label, variable, dtype, info.file_size, limit)
+            return _read_npy(member, label, variable, dtype, info.file_size, limits)
 
     return Container(variables, read, archive.close)
 
 
-def checked_members(archive: zipfile.ZipFile, label: str, most: int) -> list[zipfile.ZipInfo]:
+def check_entries(file: IO[bytes], label: str, limits: Limits) -> None:
+    """Refuse an archive of too many files before the table of them is read, which takes long."""
+    file.seek(0)
+    count, end = 0, b""
+    while piece := file.read(2**20):
+        piece = end + piece
+        count, end = count + piece.count(ENTRY), piece[1 - len(ENTRY) :]
+    check_limit(f"{label} holds {count:,} files", count, limits, "members")
+    file.seek(0)
+
+
+def checked_members(
+    archive: zipfile.ZipFile, label: str, limits: Limits, limit: str
+) -> list[zipfile.ZipInfo]:
     """Members of a zip archive, if they are few enough and packed in the usual way.
 
     The usual way only, because the other methods unpack without a bound on what one read gives.
     """
     members = [info for info in archive.infolist() if not info.is_dir()]
-    if len(members) > most:
-        raise BadFile(f"{label} holds {len(members):,} files; at most {most:,} are read.")
+    check_limit(f"{label} holds {len(members):,} files", len(members), limits, limit)
     for info in members:
+        place = f"{quoted(info.filename)} in {label}"
         if info.flag_bits & 1:
-            raise BadFile(f"{info.filename} in {label} is encrypted; pack it without a password.")
+            raise BadFile(f"{place} is encrypted; pack it without a password.")
         if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise BadFile(
-                f"{info.filename} in {label} is packed in an unusual way; use plain zip (deflate)."
-            )
+            raise BadFile(f"{place} is packed in an unusual way; use plain zip (deflate).")
     return members
 
 
 def _npy_header(stream: Any, label: str) -> tuple[tuple[int, ...], np.dtype]:
-    version = np.lib.format.read_magic(stream)
-    headers = {
+    """Shape and type, once the header turned out to be as short as it is in any honest file."""
+    start = stream.read(12)
+    version = np.lib.format.read_magic(io.BytesIO(start))
+    sizes = {(1, 0): ("<H", 10), (2, 0): ("<I", 12)}
+    if version not in sizes:
+        raise BadFile(f"{label} has version {version} of NumPy's format; save a plain array.")
+    code, begin = sizes[version]
+    (length,) = struct.unpack(code, start[8:begin])
+    if length > LONGEST_HEADER:
+        raise BadFile(
+            f"{label} has a header of {megabytes(length)}, which no plain array has; save it again."
+        )
+    header = io.BytesIO(start + stream.read(length + begin - len(start)))
+    header.seek(8)
+    of_version = {
         (1, 0): np.lib.format.read_array_header_1_0,
         (2, 0): np.lib.format.read_array_header_2_0,
     }
-    if version not in headers:
-        raise BadFile(f"{label} has version {version} of NumPy's format; save a plain array.")
-    shape, _, dtype = headers[version](stream)
+    shape, _, dtype = of_version[version](header)
+    if len(shape) > MOST_SIDES:
+        raise BadFile(f"{label} has an array of {len(shape):,} dimensions; give two or three.")
     return shape, dtype
 
 
+def check_letters(place: str, letters: int, limits: Limits) -> None:
+    """Refuse texts that are too long: an array gives each of them the room of the longest."""
+    check_limit(f"{place} has texts of {letters:,} letters", letters, limits, "letters")
+
+
 def _read_npy(
-    stream: Any, label: str, variable: Variable, dtype: np.dtype, available: int, limit: int
+    stream: Any, label: str, variable: Variable, dtype: np.dtype, available: int, limits: Limits
 ) -> NDArray:
+    place = f"{quoted(variable.name)} in {label}"
     if variable.dtype == "other":
-        raise BadFile(
-            f"{variable.name} in {label} holds {dtype}; only plain numbers and text are read."
-        )
-    check_size(label, variable, dtype.itemsize, limit)
+        raise BadFile(f"{place} holds {quoted(dtype)}; only plain numbers and text are read.")
+    if variable.is_text:
+        check_letters(place, dtype.itemsize // (4 if dtype.kind == "U" else 1), limits)
+    check_size(label, variable, dtype.itemsize, limits)
     if variable.size * dtype.itemsize > available:
-        raise BadFile(f"{variable.name} in {label} is cut short; save the file again.")
+        raise BadFile(f"{place} is cut short; save the file again.")
     values = np.lib.format.read_array(stream, allow_pickle=False)
-    values = real_numbers(values, f"{variable.name} in {label}")
+    values = real_numbers(values, place)
     return _decoded(values) if dtype.kind == "S" else values
 
 

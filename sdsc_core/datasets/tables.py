@@ -9,7 +9,16 @@ from typing import IO, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.datasets.safe import BadFile, Variable, check_size
+from sdsc_core.datasets.limits import Limits
+from sdsc_core.datasets.safe import (
+    BadFile,
+    Variable,
+    check_letters,
+    check_limit,
+    check_size,
+    megabytes,
+    quoted,
+)
 from sdsc_core.extras import require
 
 Header = bool | Literal["auto"]
@@ -47,20 +56,24 @@ class Table(NamedTuple):
     frame: Any  # columns 0, 1, …
     rows: NDArray[np.int64]  # the number a spreadsheet shows for each row
     file: IO[bytes]
+    limits: Limits
 
     def texts(self, index: int) -> NDArray[np.str_]:
         """A column as it is written: 01 stays 01, and None is a word."""
         options = {"usecols": [index], "dtype": str, "keep_default_na": False}
         cells = _parse(self.file, self.layout, self.label, **options).iloc[:, 0]
         kept = cells.iloc[self.rows - self.layout.first_row].fillna("")
-        return np.array([str(cell).strip() for cell in kept], dtype=np.str_)
+        texts = [str(cell).strip() for cell in kept]
+        place = f"Column {quoted(self.layout.columns[index])} in {self.label}"
+        check_letters(place, max(map(len, texts), default=0), self.limits)
+        return np.array(texts, dtype=np.str_)
 
 
-def read_table(file: IO[bytes], label: str, header: Header, limit: int) -> Table:
-    """All cells of a table of at most ``limit`` bytes as numbers."""
-    layout = _layout(file, label, header)
+def read_table(file: IO[bytes], label: str, header: Header, limits: Limits) -> Table:
+    """All cells of a table as numbers, if they are not too many."""
+    layout = _layout(file, label, header, limits)
     shape = (layout.n_rows, len(layout.columns))
-    check_size(label, Variable("The table", shape, "float64"), 8, limit)
+    check_size(label, Variable("The table", shape, "float64"), 8, limits)
     frame = _parse(file, layout, label)
     rows = np.arange(len(frame)) + layout.first_row
     filled = ~frame.isna().all(axis=1).to_numpy()
@@ -68,12 +81,12 @@ def read_table(file: IO[bytes], label: str, header: Header, limit: int) -> Table
         raise BadFile(f"{label} has no values in its rows; give a row for each sample.")
     if not filled.all():
         frame = frame[filled].reset_index(drop=True).infer_objects()
-    return Table(label, layout, frame, rows[filled], file)
+    return Table(label, layout, frame, rows[filled], file, limits)
 
 
-def table_variables(file: IO[bytes], label: str, header: Header) -> list[Variable]:
+def table_variables(file: IO[bytes], label: str, header: Header, limits: Limits) -> list[Variable]:
     """The columns of a table, judged by its first rows."""
-    layout = _layout(file, label, header)
+    layout = _layout(file, label, header, limits)
     frame = _parse(file, layout, label, nrows=ROWS_TO_LOOK_AT)
     return [
         Variable(name, (layout.n_rows,), "float64" if frame[k].dtype.kind in "buif" else "text")
@@ -81,13 +94,20 @@ def table_variables(file: IO[bytes], label: str, header: Header) -> list[Variabl
     ]
 
 
-def _layout(file: IO[bytes], label: str, header: Header) -> Layout:
+def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layout:
+    n_lines = _count_lines(file, 0)
+    check_limit(f"{label} has {n_lines:,} lines", n_lines - 1, limits, "rows")
     encoding = _encoding(file, label)
-    lines, ends, skipped = _first_lines(file, encoding)
+    lines, ends, skipped = _first_lines(file, encoding, label)
     begin = ends.pop(0)
     if not lines:
         raise BadFile(f"{label} is empty; give a table with a row for each sample.")
-    delimiter = next((d for d in "\t;" if d in re.sub(r'"[^"]*"', "", lines[0])), ",")
+    bare = [re.sub(r'"[^"]*"', "", line) for line in lines]
+    if "\r" in bare[0].rstrip("\r\n"):
+        raise BadFile(f"{label} has lines that end as on an old Mac; save it as CSV in UTF-8.")
+    delimiter = next((d for d in "\t;" if d in bare[0]), ",")
+    n_columns = 1 + max(line.count(delimiter) for line in bare)
+    check_limit(f"{label} has {n_columns:,} columns", n_columns, limits, "columns")
     reader = csv.reader(lines, delimiter=delimiter)
     first = [cell.strip() for cell in next(reader)]
     start = ends[reader.line_num - 1]  # a name may have a line break in it
@@ -108,6 +128,7 @@ def _layout(file: IO[bytes], label: str, header: Header) -> Layout:
     notes = _notes(names if has_header else [], [first, *rows], delimiter, decimal, encoding)
     width = len(names) if has_header else len(first)
     columns = [(names[k] if has_header else "") or f"column {k + 1}" for k in range(width)]
+    check_letters(f"The header of {label}", max(map(len, columns)), limits)
     return Layout(
         columns=tuple(columns), has_header=has_header,
         has_row_names=has_header and names[0] in ("", "Unnamed: 0"),
@@ -136,13 +157,18 @@ def _encoding(file: IO[bytes], label: str) -> str:
     raise BadFile(f"{label} is neither UTF-8 nor Windows-1252 text; save it as CSV in UTF-8.")
 
 
-def _first_lines(file: IO[bytes], encoding: str) -> tuple[list[str], list[int], int]:
+def _first_lines(file: IO[bytes], encoding: str, label: str) -> tuple[list[str], list[int], int]:
     """The first lines that are not empty, where they begin and end, and how many come before."""
     file.seek(0)
     lines: list[str] = []
     ends = [0]
     skipped = 0
     while len(lines) < LINES_TO_LOOK_AT and (raw := file.readline(MAX_LINE)):
+        if len(raw) == MAX_LINE:
+            raise BadFile(
+                f"{label} has a line of more than {megabytes(MAX_LINE)}; give a row for each"
+                " sample, with line breaks between them."
+            )
         if raw.strip():
             lines.append(raw.decode(encoding, errors="replace"))
             ends.append(file.tell())
@@ -166,12 +192,12 @@ def _notes(
         notes.append("It is not UTF-8, so its letters are read as Windows-1252 (Western Europe).")
     numbers = [name for name in names if name and _is_number(name, decimal)]
     if numbers:
-        some = ", ".join(numbers[:3]) + (", …" if len(numbers) > 3 else "")
+        some = ", ".join(map(quoted, numbers[:3])) + (", …" if len(numbers) > 3 else "")
         notes.append(f"The first row ({some}) is read as names.")
     dotted = [cell for row in rows for cell in row if re.fullmatch(r"[-+]?\d+\.\d+", cell)]
     grouped = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
     if decimal == "." and delimiter == ";" and dotted and all(map(grouped.fullmatch, dotted)):
-        notes.append(f"The point in {dotted[0]} is read as a decimal point.")
+        notes.append(f"The point in {quoted(dotted[0])} is read as a decimal point.")
     return tuple(notes)
 
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.datasets.safe import BadFile, Container, Variable
+from sdsc_core.datasets.safe import BadFile, Container, Variable, quoted
 from sdsc_core.datasets.tables import LABEL_NAMES
 
 SAMPLE_NAMES = ("x", "fea", "data", "features", "samples", "images")
@@ -25,8 +25,8 @@ def find_samples(container: Container, label: str, x: str | None) -> Variable:
         chosen = _find(container, x, label, "x")
         if chosen not in tables:
             raise BadFile(
-                f"x is {x!r}, which has shape {chosen.shape} and type {chosen.dtype}; choose"
-                " numbers in two dimensions, or three for pictures."
+                f"x is {quoted(x)!r}, which has shape {chosen.shape} and type {chosen.dtype};"
+                " choose numbers in two dimensions, or three for pictures."
             )
         return chosen
     named = [v for v in container.variables if _split(v.name)[0] in SAMPLE_NAMES]
@@ -35,8 +35,8 @@ def find_samples(container: Container, label: str, x: str | None) -> Variable:
             return variable
         if variable.is_number and len(variable.shape) > 3:
             raise BadFile(
-                f"{variable.name} in {label} has shape {variable.shape}; give numbers in two"
-                " dimensions, or three for pictures, which are grey."
+                f"{quoted(variable.name)} in {label} has shape {variable.shape}; give numbers in"
+                " two dimensions, or three for pictures, which are grey."
             )
         if _split(variable.name)[0] in SAMPLE_NAMES[:2] and variable.dtype in ("cell", "other"):
             raise BadFile(_no_table(container, label, [variable]))
@@ -65,7 +65,9 @@ def find_labels(
         variable = _find(container, y, label, "y")
         raw = _labels(container, variable, samples)
         if raw is None:
-            raise BadFile(f"y is {y!r}, which has shape {variable.shape}; give one label a sample.")
+            raise BadFile(
+                f"y is {quoted(y)!r}, which has shape {variable.shape}; give one label a sample."
+            )
         return raw, variable
     for variable in _label_candidates(container, samples):
         if set(variable.shape) & set(sides(samples)):
@@ -105,7 +107,7 @@ def left_out(container: Container, samples: Variable, labels_wanted: bool) -> st
     part = _split(samples.name)[1]
     other = [v.name for v in container.variables if _is_table(v) and _split(v.name)[1]]
     rest = [name for name in other if part and _split(name)[1] != part]
-    rest_note = f", {rest[0]} left out" if rest else ""
+    rest_note = f", {quoted(rest[0])} left out" if rest else ""
     return rest_note + (_no_labels(container, samples) if labels_wanted else "")
 
 
@@ -115,17 +117,17 @@ def _no_labels(container: Container, samples: Variable) -> str:
         if v == samples or _split(v.name)[0] not in LABELS or len(v.shape) > 2:
             continue
         if not (v.is_number or v.is_text):
-            return f" ({v.name} is neither numbers nor text)"
+            return f" ({quoted(v.name)} is neither numbers nor text)"
         if v.size > 1:
             if v.size != max(v.shape):
-                return f" ({v.name} has shape {v.shape}, not one label a sample)"
+                return f" ({quoted(v.name)} has shape {v.shape}, not one label a sample)"
             if v.size not in sides(samples):
-                return f" ({v.name} has {v.size:,} entries, not one a sample)"
-            return f" ({v.name} holds fractions)" if v.is_number else ""
+                return f" ({quoted(v.name)} has {v.size:,} entries, not one a sample)"
+            return f" ({quoted(v.name)} holds fractions)" if v.is_number else ""
     for v in container.variables:
         whole = v.is_text or v.dtype.startswith(("int", "uint", "bool"))
         if whole and v.size == max(v.shape, default=0) > 1 and v.size in sides(samples):
-            return f" ({v.name} has one entry a sample: choose it if it holds the classes)"
+            return f" ({quoted(v.name)} has one entry a sample: choose it if it holds the classes)"
     return ""
 
 
@@ -140,9 +142,9 @@ def _no_table(container: Container, label: str, named: list[Variable]) -> str:
         return f"{start}, but a sparse matrix as SciPy saves it; save X.toarray()."
     for v in named or [v for v in container.variables if v.shape]:
         if v.is_number:
-            return f"{start}; {v.name} has shape {v.shape}."
+            return f"{start}; {quoted(v.name)} has shape {v.shape}."
         kinds = {"text": "text", "cell": "a cell array"}
-        return f"{start}; {v.name} is {kinds.get(v.dtype, 'neither numbers nor text')}."
+        return f"{start}; {quoted(v.name)} is {kinds.get(v.dtype, 'neither numbers nor text')}."
     return f"{start}."
 
 
@@ -150,8 +152,8 @@ def _find(container: Container, name: str, label: str, argument: str) -> Variabl
     for variable in container.variables:
         if variable.name == name:
             return variable
-    names = ", ".join(variable.name for variable in container.variables[:20])
-    raise BadFile(f"{argument} is {name!r}; {label} holds {names or 'nothing'}.")
+    names = ", ".join(quoted(variable.name) for variable in container.variables[:20])
+    raise BadFile(f"{argument} is {quoted(name)!r}; {label} holds {names or 'nothing'}.")
 
 
 def _split(name: str) -> tuple[str, str]:

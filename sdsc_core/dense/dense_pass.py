@@ -26,29 +26,33 @@ def dense_passes(
     hops: int,
     n_jobs: int | None,
     progress: Progress | None,
+    client: Any = None,
 ) -> NDArray[np.float64]:
     """W* of a dense W: ``hops`` times the shorter of a distance and of a path over one point."""
     with np.errstate(over="ignore"):  # too far for float32 is infinitely far
         D = to_distance(W, transform).astype(np.float32)
     np.fill_diagonal(D, np.inf)  # k is neither i nor j
-    best = D.copy()
+    best = D
     for _ in range(hops):
-        left = best.copy() if hops > 1 else D
-        rows = partial(_min_plus_block, left, D, best)
-        run_blocks(rows, len(W), TILE, n_jobs=n_jobs, progress=progress)
+        rows = partial(_min_plus_block, best, D)
+        parts = run_blocks(rows, len(W), TILE, n_jobs=n_jobs, progress=progress, client=client)
+        best = np.concatenate(parts)
         _mirror(best)
         np.fill_diagonal(best, np.inf)
     # Only where a path is shorter: float32 must not touch the other entries.
     return np.where(best < SEEN * D, np.maximum(W, to_similarity(best, transform)), W)
 
 
-def _min_plus_block(left: Any, D: Any, best: Any, start: int, stop: int) -> None:
-    _min_plus_rows(left, D, best, start, stop)
+def _min_plus_block(left: Any, D: Any, start: int, stop: int) -> Any:
+    best = left[start:stop].copy()
+    _min_plus_rows(left, D, best, start)
+    return best
 
 
 @kernel
-def _min_plus_rows(left, D, best, start, stop):
-    """best_ij = min(best_ij, left_ik + d_kj) for j ≥ start; the rest follows by symmetry.
+def _min_plus_rows(left, D, best, start):
+    """best_ij = min(best_ij, left_ik + d_kj) for rows from ``start`` on, and columns j ≥ start;
+    the rest follows by symmetry.
 
     Four k at a time, so that a tile of a row of ``best`` is loaded and stored once for four.
     """
@@ -58,9 +62,9 @@ def _min_plus_rows(left, D, best, start, stop):
         j1 = min(j0 + TILE, n)
         for k in range(0, quads, 4):
             d0, d1, d2, d3 = D[k, j0:j1], D[k + 1, j0:j1], D[k + 2, j0:j1], D[k + 3, j0:j1]
-            for i in range(start, stop):
-                row = best[i, j0:j1]
-                a, b, c, d = left[i, k], left[i, k + 1], left[i, k + 2], left[i, k + 3]
+            for r in range(best.shape[0]):
+                row, steps = best[r, j0:j1], left[start + r, k : k + 4]
+                a, b, c, d = steps[0], steps[1], steps[2], steps[3]
                 for j in range(j1 - j0):
                     u, v = a + d0[j], b + d1[j]
                     u = v if v < u else u
@@ -69,11 +73,11 @@ def _min_plus_rows(left, D, best, start, stop):
                     u = w if w < u else u
                     row[j] = u if u < row[j] else row[j]
         for k in range(quads, n):
-            for i in range(start, stop):
-                a = left[i, k]
+            for r in range(best.shape[0]):
+                a = left[start + r, k]
                 for j in range(j0, j1):
                     v = a + D[k, j]
-                    best[i, j] = v if v < best[i, j] else best[i, j]
+                    best[r, j] = v if v < best[r, j] else best[r, j]
 
 
 @kernel

@@ -23,6 +23,7 @@ def sparse_pass(
     thresholds: Thresholds,
     n_jobs: int | None,
     progress: Progress | None,
+    client: Any = None,
 ) -> sp.csr_array:
     """One pass: the maximum of ``base`` and of all two-hop paths, first step in base, then in W.
 
@@ -38,7 +39,7 @@ def sparse_pass(
     check_memory(24 * int(room.sum()), "the dense stage", n, name="W")
     rows = partial(_sparse_block, Rows.of(base), Rows.of(strong), RULES[rule], thresholds, room)
     block = max(64, int(n * PATHS_A_BLOCK / max(1, room.sum())))
-    parts = run_blocks(rows, n, block, n_jobs=n_jobs, progress=progress)
+    parts = run_blocks(rows, n, block, n_jobs=n_jobs, progress=progress, client=client)
     counts, indices, data = (np.concatenate(p) for p in zip(*parts, strict=True))
     indptr = np.concatenate([[0], np.cumsum(counts)])
     # Conversion sorts in linear time: the CSC of a symmetric matrix is its sorted CSR. After one

@@ -25,6 +25,7 @@ def pce(
     *,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> sp.csr_array:
     """Piecewise Correlation Estimation, Algorithm 2, with Definitions 1 and 2.
 
@@ -32,6 +33,7 @@ def pce(
     ----------
     W : (N, N) symmetric, in [0, 1].
     theta1, theta2 : 1 ≥ θ₁ > θ₂ ≥ 0. A value equal to θ₁ is strong, not extremely strong.
+    client : a `distributed.Client`, as for `imc`; blocks of rows run on its cluster.
 
     Returns
     -------
@@ -45,7 +47,7 @@ def pce(
     """
     W = sp.csr_array(check_affinity(W, unit=True))
     thresholds = Thresholds(*check_thetas(theta1, theta2))
-    return sparse_pass(W, W, "PCE", thresholds, n_jobs, progress)
+    return sparse_pass(W, W, "PCE", thresholds, n_jobs, progress, client)
 
 
 def densify(
@@ -55,6 +57,7 @@ def densify(
     *,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> Affinity:
     """The universal dense stage, Algorithm 4, with the transformations of Table 1.
 
@@ -65,6 +68,7 @@ def densify(
     hops : intermediate points on a path. 1 is the paper's single pass, which reads d and not d*;
         more go beyond the paper, and None takes all shortest paths, by Dijkstra's algorithm; it
         is refused where the result, in which nearly all pairs are linked, would not fit.
+    client : a `distributed.Client`, as for `imc`; all shortest paths are found here all the same.
 
     Returns
     -------
@@ -82,10 +86,10 @@ def densify(
         return all_paths(W, transform, progress)
     hops = check_count(hops, "hops", 1, None, ", or None for all shortest paths")
     if not is_sparse(W):
-        return dense_passes(W, transform, hops, n_jobs, progress)
+        return dense_passes(W, transform, hops, n_jobs, progress, client)
     result = W
     for _ in range(hops):
-        result = sparse_pass(result, W, transform, Thresholds(0.0, 0.0), n_jobs, progress)
+        result = sparse_pass(result, W, transform, Thresholds(0.0, 0.0), n_jobs, progress, client)
     return result if hops == 1 else sp.csr_array(result.maximum(result.T))
 
 
@@ -98,6 +102,7 @@ def dense_stage(
     *,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    client: Any = None,
 ) -> Affinity:
     """Step 2 of Algorithm 3: W* by PCE or by D1, D2, D3; W itself for None.
 
@@ -111,6 +116,6 @@ def dense_stage(
         check_affinity(W)
         return W
     if dense == "PCE":
-        star = pce(W, theta1, theta2, n_jobs=n_jobs, progress=progress)
+        star = pce(W, theta1, theta2, n_jobs=n_jobs, progress=progress, client=client)
         return star if sp.issparse(W) else star.toarray()
-    return densify(W, dense, hops, n_jobs=n_jobs, progress=progress)
+    return densify(W, dense, hops, n_jobs=n_jobs, progress=progress, client=client)

@@ -5,13 +5,14 @@ from typing import Any
 
 import numpy as np
 
+from sdsc_core.compare import keep_everything
 from sdsc_core.datasets import Dataset, make_subspaces
 from sdsc_core.experiments.chart import Chart, matrix_svg
 from sdsc_core.experiments.keeping import Cell, Row
 from sdsc_core.experiments.running import FIGURES, Experiment, Options
 from sdsc_core.experiments.tables import TABLES, known_data, random_digits, random_subjects
 from sdsc_core.metrics import analyse
-from sdsc_core.run import Run, keep_everything, run_stages
+from sdsc_core.run import Run, run_stages
 from sdsc_core.settings import RunSettings
 
 SIZES = (300, 600, 1200, 3000, 6000, 9000, 30_000, 60_000, 100_002, 300_000, 1_000_002)

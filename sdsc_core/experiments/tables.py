@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 
 from sdsc_core.checks import check_choice
+from sdsc_core.compare import keep_everything
 from sdsc_core.datasets import Dataset, load_known, prepare
 from sdsc_core.experiments import printed
 from sdsc_core.experiments.keeping import Cell, Row
 from sdsc_core.experiments.running import Experiment, Options
 from sdsc_core.methods import METHODS
-from sdsc_core.run import keep_everything
 from sdsc_core.settings import RunSettings
 
 DIGITS = 5

@@ -32,7 +32,8 @@ def largest_by_cell(
     >>> largest_by_cell(np.array([[0, 3.0, 1], [3, 0, 2], [1, 2, 0]]), np.array([0, 0, 1]), 2)
     array([[3., 2.], [2., 0.]])
     """
-    entries = sp.coo_array(W)
-    grid = np.zeros((size, size), dtype)
-    np.maximum.at(grid, (cell_of[entries.row], cell_of[entries.col]), entries.data)
-    return grid
+    W = sp.csr_array(W)
+    grid = np.zeros(size * size, dtype)
+    cells = np.repeat(cell_of * size, np.diff(W.indptr)) + cell_of[W.indices]
+    np.maximum.at(grid, cells, W.data.astype(dtype, copy=False))  # quick where all is of one type
+    return grid.reshape(size, size)

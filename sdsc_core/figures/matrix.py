@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity, check_choice
 from sdsc_core.dense import Changes
+from sdsc_core.figures.cells import largest_by_cell
 
 LIMIT = 1_500_000  # entries of a triangle that are sent as they are; beyond, cells are merged
 GRID = 512  # cells a side after merging
@@ -80,6 +81,9 @@ def matrix_view(
     n = W.shape[0]
     place = np.empty(n, np.int64)
     place[order] = np.arange(n)
+    most = max(sp.csr_array(A).nnz // 2 for A in (W, W_star))
+    if most > LIMIT and window is None:
+        return _merged(W, W_star, order, place, causes, most, options)
     (keys_w, values), (keys_star, raised) = _upper(W), _upper(W_star)
     keys = np.union1d(keys_w, keys_star)
     w, star = np.zeros(len(keys)), np.zeros(len(keys))
@@ -112,6 +116,28 @@ def matrix_view(
         whole,
         **options,
     )
+
+
+def _merged(
+    W: Affinity,
+    W_star: Affinity,
+    order: NDArray[np.int64],
+    place: NDArray[np.int64],
+    causes: Changes | None,
+    whole: int,
+    options: dict[str, Any],
+) -> MatrixView:
+    """The view of so many entries that cells are merged, without a list of them all."""
+    cell = -(-len(order) // GRID)
+    at = place // cell
+    w, star = (largest_by_cell(A, at, GRID, np.float32) for A in (W, W_star))
+    why = np.zeros((GRID, GRID), np.uint8)
+    if causes is not None:
+        cause = np.where(causes.condition > 0, causes.condition + 1, 5).astype(np.uint8)
+        i, j = at[causes.i], at[causes.j]
+        np.maximum.at(why.ravel(), GRID * np.minimum(i, j) + np.maximum(i, j), cause)
+    rows, cols = shown = np.nonzero(np.triu(w + star))
+    return MatrixView(rows, cols, w[shown], star[shown], why[shown], order, cell, whole, **options)
 
 
 def class_blocks(

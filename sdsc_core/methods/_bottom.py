@@ -2,14 +2,15 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh, qr
+from scipy.linalg import eigh, eigvalsh_tridiagonal
 
 Array = NDArray[np.float64]
 
-ENOUGH = 1e-10  # a residual below this share of the gap turns the vectors by no more than that
+ENOUGH = 1e-9  # a residual below this share of the gap turns the vectors by no more than that
 ROUNDING = 1e-14  # of a product, relative to the matrix
 DEGREE = 10  # of a filter, before the vectors are made orthogonal again
-MOST_PRODUCTS = 40  # beyond, a whole solve takes no longer
+A_PRODUCT = 25  # rows: a whole solve takes as long as N / 25 products, and the more in small ones
+LANCZOS = 6  # steps towards the largest eigenvalue
 
 
 class BottomVectors:
@@ -24,6 +25,7 @@ class BottomVectors:
         self.k = k
         self.width = k + max(4, k)  # more than are asked for: those above are the gap
         self.whole_only = 4 * self.width > n
+        self.most = max(30, n // A_PRODUCT)
         self._U: Array | None = None
 
     def __call__(self, B: Array) -> Array:
@@ -52,22 +54,23 @@ class BottomVectors:
 
     def _warm(self, B: Array, degrees: Array) -> Array | None:
         """From the last vectors; None where it would take too long."""
-        top = 2.0 * degrees.max()  # Gershgorin
         U, values, residual = _rayleigh_ritz(B, degrees, self._U, self.k)
-        used, least = 1, ROUNDING * top * np.sqrt(len(B))
+        used, least = 1, ROUNDING * degrees.max() * np.sqrt(len(B))
+        top = 0.0
         # None can lie below 0: what is there serves, however many more there are.
         while not (values[self.k - 1] <= least and residual <= least):
             gap = values[self.k] - values[self.k - 1]
             wanted = max(ENOUGH * gap, least)
             if used > 1 and residual <= wanted:
                 break
+            top = top or _upper_bound(B, degrees)
             rate = _rate(values, self.k, top)
             needed = np.log(max(residual / wanted, 10.0)) / rate if rate > 0 else np.inf
-            if used + needed > MOST_PRODUCTS:
+            if used + needed > self.most:
                 return None
             degree = int(min(DEGREE, np.ceil(needed)))
-            U = _filter(B, degrees, U, values[-1], top, degree)
-            U, values, residual = _rayleigh_ritz(B, degrees, qr(U, mode="economic")[0], self.k)
+            U = np.linalg.qr(_filter(B, degrees, U, values[-1], top, degree))[0]
+            U, values, residual = _rayleigh_ritz(B, degrees, U, self.k)
             used += degree + 1
         return U
 
@@ -77,6 +80,24 @@ def _rate(values: Array, k: int, top: float) -> float:
     low = values[-1]
     inside = (top + low - 2.0 * values[k - 1]) / max(top - low, np.finfo(float).tiny)
     return float(np.arccosh(max(inside, 1.0)))
+
+
+def _upper_bound(B: Array, degrees: Array) -> float:
+    """Hardly less than the largest eigenvalue of L: a few steps of Lanczos and what they leave."""
+    v, before, beta = np.sqrt(degrees / degrees.sum()), np.zeros(len(B)), 0.0
+    v[::2] *= -1.0  # far from the bottom vectors, which are smooth
+    alphas, betas = [], []
+    for _ in range(LANCZOS):
+        w = degrees * v - B @ v - beta * before
+        alphas.append(float(w @ v))
+        w -= alphas[-1] * v
+        beta = float(np.linalg.norm(w))
+        betas.append(beta)
+        if beta <= ROUNDING * degrees.max():
+            break
+        before, v = v, w / beta
+    ritz = eigvalsh_tridiagonal(np.array(alphas), np.array(betas[:-1]))
+    return min(float(ritz[-1]) + betas[-1], 2.0 * float(degrees.max()))  # Gershgorin
 
 
 def _rayleigh_ritz(B: Array, degrees: Array, U: Array | None, k: int) -> tuple[Array, Array, float]:

@@ -116,6 +116,11 @@ class Blocks:
     def find(self, residuals: Array, own: Indices, n_picks: int = 1) -> tuple[Indices, Array]:
         unit, norms = to_unit(residuals)
         picks, products = np.full((len(own), n_picks), -1), np.zeros((len(own), n_picks))
+        left = np.flatnonzero(norms)
+        if len(left) < len(own):  # of nothing every point is a near-tie
+            if len(left):
+                picks[left], products[left] = self.find(residuals[left], own[left], n_picks)
+            return picks, products
         top = np.zeros((len(own), n_picks), np.float32)
         size = max(CANDIDATES, 4 * n_picks)
         args = (unit.astype(np.float32), residuals, norms, own, top)

@@ -63,51 +63,70 @@ def _store(Q, R, a, b):
 
 
 @kernel(fastmath={"contract"})
-def _add(q, weight, row):
-    for k in range(q.shape[0]):
-        q[k] += weight * np.float32(row[k])
+def _add(q, weight, row, parts):
+    """Add to the products of one residual; the largest |q_k| of each PART entries in ``parts``.
+
+    By the bits without the sign, as `largest_abs`.
+    """
+    bits, largest, sign_off = q.view(np.int32), parts.view(np.int32), np.int32(0x7FFFFFFF)
+    n = q.shape[0]
+    for p in range(-(-n // PART)):
+        low, high = p * PART, min((p + 1) * PART, n)
+        part, added, values = q[low:high], row[low:high], bits[low:high]
+        for k in range(part.shape[0]):
+            part[k] += weight * np.float32(added[k])
+        top = np.int32(0)
+        for k in range(values.shape[0]):
+            top = max(top, np.int32(values[k] & sign_off))
+        largest[p] = top
 
 
 @kernel
-def _change(Q, R, points, weights, errors, totals, error):
-    """Add Σ_a w_a R[p_a] to each row of Q, and what rounding may have added to its error.
+def _change(q, R, points, weights, parts, totals, error):
+    """Add Σ_a w_a R[p_a] to q; what rounding may have added to its error.
 
     A weight w adds its share of R's error; the sum itself rounds by ρ of what it may hold, at most
-    the sum of all |w| so far.
+    the sum of all |w| so far, which ``totals`` (1,) holds.
     """
-    for r in range(Q.shape[0]):
-        for a in range(points.shape[1]):
-            w = weights[r, a]
-            if w != 0.0:
-                _add(Q[r], np.float32(w / SCALE), R[points[r, a]])
-                totals[r] += abs(w)
-                errors[r] += abs(w) * (error + 4 * ROUNDING) + 2 * ROUNDING * totals[r]
+    added = 0.0
+    for a in range(points.shape[0]):
+        w = weights[a]
+        if w != 0.0:
+            _add(q, np.float32(w / SCALE), R[points[a]], parts)
+            totals[0] += abs(w)
+            added += abs(w) * (error + 4 * ROUNDING) + 2 * ROUNDING * totals[0]
+    return added
 
 
 @kernel
-def _find(Q, errors, residuals, own, Z, picks, products, full):
-    """The picks of each row; ``full`` where the error leaves too many candidates."""
-    parts = np.empty(Q.shape[1] // PART + 1, np.float32)
+def _find(Q, parts, R, points, weights, error, errors, totals, residuals, own, Z, picks, products):
+    """Bring each row up to date and make its picks; where the error leaves too many candidates.
+
+    Change and search of a row follow each other, while it is in the cache.
+    """
     candidates, values = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES, np.float32)
-    scratch = np.empty(CANDIDATES)
+    scratch, full = np.empty(CANDIDATES), np.zeros(Q.shape[0], np.bool_)
     top = np.empty(picks.shape[1], np.float32)
     last = picks.shape[1] - 1
     for r in range(Q.shape[0]):
+        errors[r] += _change(Q[r], R, points[r], weights[r], parts[r], totals[r : r + 1], error)
         norm = np.sqrt(dot(residuals[r], residuals[r]))
         if norm == 0.0:
             continue
         Q[r, own[r]] = 0.0
-        top[:] = 0.0
+        p = own[r] // PART
+        largest_abs(Q[r, p * PART : (p + 1) * PART], parts[r, p : p + 1])
         margin = np.float32((2 * errors[r] + (last + 2) * TIE * norm) * (1 + 2.0**-20))
-        top[0] = largest_abs(Q[r], parts)
-        if last:
-            top[0] = 0.0
-        n = keep(Q[r], parts, 0, own[r], margin, top, candidates, values, 0)
+        top[:] = 0.0
+        if last == 0:
+            top[0] = parts[r].max()
+        n = keep(Q[r], parts[r], 0, own[r], margin, top, candidates, values, 0)
         if n < 0:
             full[r] = True
             continue
         n = drop_below(top[last] - margin, candidates, values, n)
         settle(residuals[r], norm, Z, candidates, n, scratch, picks[r], products[r])
+    return full
 
 
 class Gram:
@@ -155,21 +174,26 @@ class GramRows:
 
     def __init__(self, search: Gram, own: Indices):
         self._search, self._own = search, own
-        self._Q = np.zeros((len(own), len(search.Z)), np.float32)
-        self._errors, self._totals = np.zeros(len(own)), np.zeros(len(own))
+        n_rows, n = len(own), len(search.Z)
+        self._Q = np.zeros((n_rows, n), np.float32)
+        self._parts = np.zeros((n_rows, -(-n // PART)), np.float32)
+        self._errors, self._totals = np.zeros(n_rows), np.zeros(n_rows)
+        self._nothing = np.empty((n_rows, 0), np.int64), np.empty((n_rows, 0))
+        self._points, self._weights = self._nothing
 
     def change(self, points: Indices, weights: Array) -> None:
-        _change(
-            self._Q, self._search.R, points, weights, self._errors, self._totals,
-            self._search.error,
-        )  # fmt: skip
+        """Noted for `find`, which goes through the rows anyway."""
+        self._points = np.hstack([self._points, points])
+        self._weights = np.hstack([self._weights, weights])
 
     def find(self, residuals: Array, n_picks: int = 1) -> tuple[Indices, Array]:
-        own, Z = self._own, self._search.Z
+        own, search = self._own, self._search
         picks, products = np.full((len(own), n_picks), -1), np.zeros((len(own), n_picks))
-        full = np.zeros(len(own), np.bool_)
-        _find(self._Q, self._errors, residuals, own, Z, picks, products, full)
+        full = _find(
+            self._Q, self._parts, search.R, self._points, self._weights, search.error,
+            self._errors, self._totals, residuals, own, search.Z, picks, products,
+        )  # fmt: skip
+        self._points, self._weights = self._nothing
         if full.any():
-            again = self._search.by_blocks(residuals[full], own[full], n_picks)
-            picks[full], products[full] = again
+            picks[full], products[full] = search.by_blocks(residuals[full], own[full], n_picks)
         return picks, products

@@ -39,6 +39,7 @@ def warm_up(progress: Progress | None = None) -> None:
         lambda: imc(X, 3, search="gram"),
         lambda: imc(X, 3, search="blocks"),
         lambda: imc(X, 3, search="tree"),
+        lambda: imc(X, 3, start=imc(X, 2)),
         lambda: trace(X, 0, 3),
         lambda: pce(W),
         lambda: changes(W, pce(W)),

@@ -1,0 +1,77 @@
+"""What follows from one affinity, W or W*: eigenvectors, clusters and figures."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdsc_core.blocks import Progress
+from sdsc_core.checks import Affinity, check_n_clusters
+from sdsc_core.metrics import Summary, summarise
+from sdsc_core.spectral import MOST_CLUSTERS, Spectrum, cluster_rows, spectrum
+
+EIGENVALUES = 16  # shown of every spectrum
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """What follows from one affinity, W or W*: its eigenvectors and the k clusters found.
+
+    ``summary`` holds its figures, by ``truth`` where the classes are known; computed once, when
+    it is first read.
+    """
+
+    W: Affinity
+    spectrum: Spectrum
+    labels: NDArray[np.int64]
+    truth: NDArray[np.int64] | None
+    k: int
+
+    @cached_property
+    def summary(self) -> Summary:
+        return summarise(self.W, self.labels, self.truth, spectrum_=self.spectrum)
+
+
+def n_vectors(n_points: int, n_clusters: int | None) -> int:
+    """Eigenvectors to compute: those that are shown, more where clusters are still to be counted.
+
+    >>> n_vectors(384, 6), n_vectors(384, None), n_vectors(10, None)
+    (16, 31, 10)
+    """
+    wanted = MOST_CLUSTERS + 1 if n_clusters is None else max(EIGENVALUES, n_clusters)
+    return min(wanted, n_points)
+
+
+def cluster_side(
+    W: Affinity,
+    n_clusters: int,
+    labels: Any = None,
+    *,
+    seed: int = 0,
+    found: Spectrum | None = None,
+    vectors: int | None = None,
+    progress: Progress | None = None,
+) -> Side:
+    """The third stage on one affinity (N, N): eigenvectors, clusters and figures.
+
+    ``found`` is a spectrum of W that is there already; it serves unless the number of clusters
+    decides otherwise about weak links between components. ``vectors`` is how many eigenvectors to
+    compute, as many as are shown by default.
+
+    >>> side = cluster_side(np.kron(np.eye(2), 1 - np.eye(3)), 2)
+    >>> side.labels.tolist()
+    [0, 0, 0, 1, 1, 1]
+    """
+    n_clusters = check_n_clusters(n_clusters, W.shape[0])
+    usable = (
+        found is not None
+        and found.n_exact >= n_clusters
+        and found.regularised == (found.n_components > n_clusters)
+    )
+    if found is None or not usable:
+        wanted = vectors or n_vectors(W.shape[0], n_clusters)
+        found = spectrum(W, wanted, n_clusters, seed, progress)
+    clusters = cluster_rows(found.embedding(n_clusters), n_clusters, seed)
+    return Side(W, found, clusters, labels, n_clusters)

@@ -1,0 +1,108 @@
+"""Files of strangers through the real uploader: one sentence, and a server that is as it was."""
+
+import time
+import urllib.request
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from tests.browser import settled
+from tests.conftest import ROOT
+from tests.odd_files import X, bombs, changed, faces, mat, picture_files
+
+SCREENS = ("Explore", "Compare", "Inspect", "Step through", "Words", "Tour", "Data")
+EVIL = "![x](http://host.invalid/t.png)<img src=http://host.invalid/u.png>$a$"
+# Words where numbers are expected take their time.
+SLOW = (",".join(f"c{k}" for k in range(8000)) + "\n" + 3 * ("x1," * 7999 + "y\n")).encode()
+
+
+@pytest.fixture
+def screen(page, app_url):
+    page.goto(f"{app_url}/data")
+    settled(page)
+    page.get_by_role("tab", name="Upload a file").click()
+    return page
+
+
+def give(page, name, content):
+    file = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_text(f"How {name} is read").wait_for()
+
+
+def children(pid):
+    return [int(c) for c in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def at_work(server):
+    """Readers of files below the server's process, which has one child that starts them."""
+    return [reader for child in children(server.process.pid) for reader in children(child)]
+
+
+def until(what):
+    end = time.monotonic() + 30
+    while not what() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert what()
+
+
+def test_files_that_once_ended_or_filled_the_server(screen, server):
+    files = {
+        "crash.mat": (changed(mat(packed=False, X=X), b177=0x80), "of an unknown type (32777)"),
+        "blank.zip": (picture_files()["blank.zip"][0], "would take 1,920 MB; at most 229 MB"),
+        "commas.csv": (b"," * 6_000_000, "6,000,001 columns; at most 20,000"),
+        "bombs.mat": (bombs(), "unpacks to more than 458 MB"),
+    }
+    process = server.process.pid
+    for name, (content, says) in files.items():
+        give(screen, name, content)
+        screen.get_by_text(says).wait_for()
+        settled(screen)
+        assert screen.get_by_role("alert").count() == 1
+    with urllib.request.urlopen(f"{server.url}/_stcore/health") as answer:
+        assert answer.read() == b"ok"
+    assert server.process.poll() is None and server.process.pid == process
+    give(screen, "faces.zip", faces())
+    screen.wait_for_url("**data=faces.zip**")
+    settled(screen)
+    assert screen.get_by_role("alert").count() == 0
+    assert "At most 200 MB, 1,000,000 rows" in screen.locator("body").inner_text()
+
+
+def test_stop_and_a_closed_tab_end_the_reader(screen, server):
+    give(screen, "slow.csv", SLOW)
+    until(lambda: at_work(server))
+    screen.get_by_role("button", name="Stop").first.click()
+    screen.get_by_text("Reading was stopped").wait_for()
+    until(lambda: not at_work(server))
+    give(screen, "again.csv", SLOW)
+    until(lambda: at_work(server))
+    screen.goto("about:blank")
+    until(lambda: not at_work(server))
+
+
+def test_names_from_files_are_only_names(new_page, app_url):
+    """The page is watched: whatever it asks of another host fails this test."""
+    page = new_page()
+    page.goto(f"{app_url}/?data={quote(EVIL)}")
+    settled(page)
+    page.goto(f"{app_url}/data?data={quote(EVIL)}")
+    settled(page)
+    assert "![x](http://host.invalid/t.png)" in page.locator("body").inner_text()
+    page.get_by_role("tab", name="Upload a file").click()
+    rows = [f"i{k}{EVIL},{k * 7 % 5},{k * 3 % 11},{k * k % 7},{k % 3}{EVIL}" for k in range(30)]
+    give(page, "evil.csv", "\n".join([f"id,a{EVIL},b,c,label", *rows]).encode())
+    page.wait_for_url("**data=evil.csv**")
+    for name in SCREENS:
+        page.get_by_role("link", name=name, exact=True).first.click()
+        settled(page)
+        assert page.locator("img[src*=host]").count() == 0, name
+
+
+def test_the_server_tells_nothing_of_itself(server):
+    with urllib.request.urlopen(server.url) as answer:
+        assert "img-src 'self' data: blob:;" in answer.headers["content-security-policy"]
+    with urllib.request.urlopen(f"{server.url}/_stcore/metrics") as answer:
+        assert "openmetrics" not in answer.headers["content-type"]
+    assert 'showErrorDetails = "none"' in (ROOT / ".streamlit" / "config.toml").read_text()
