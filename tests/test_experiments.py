@@ -1,6 +1,10 @@
 """The paper's tables: what is drawn, what is run, and how it stands beside the printed figures."""
 
-import io
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -8,7 +12,7 @@ import pytest
 
 from sdsc_core import METHODS, SDSC, cli, clustering_accuracy, datasets, experiments
 from sdsc_core.experiments import printed
-from sdsc_core.experiments.tables import random_digits, random_subjects
+from sdsc_core.experiments.tables import PAPERS, random_digits, random_subjects
 from tests.conftest import DATA
 
 
@@ -25,10 +29,10 @@ def folder(tmp_path):
 
 
 def test_the_printed_tables_are_whole():
-    assert set(printed.TABLE_2) == {*experiments.LISTED, "IMC-P"}
+    assert set(printed.TABLE_2) == {*PAPERS, "IMC-P"}
     assert {tuple(v) for m, v in printed.TABLE_2.items() if m != "SSSC"} == {(2, 5, 10, 15, 20)}
     assert list(printed.TABLE_3) == list(printed.TABLE_3_IMC) == [500, 1000, 2000, 3000]
-    methods = [m for m in experiments.LISTED if m not in ("SSSC", "IMC")]
+    methods = [m for m in PAPERS if m not in ("SSSC", "IMC")]
     assert all(list(rows) == methods for rows in (*printed.TABLE_3.values(), printed.TABLE_4))
     # The text: D3 helps in most cases, D1 sometimes makes it worse.
     rows = [v for rows in printed.TABLE_3.values() for v in rows.values()]
@@ -46,30 +50,121 @@ def test_draws_are_random_and_repeat(folder):
     assert np.bincount(digits.labels).tolist() == [100] * 5
 
 
+def rows_of(name, folder, **options):
+    chosen = experiments.Options(folder=folder, **options)
+    return experiments.run(experiments.EXPERIMENTS[name], chosen)
+
+
 def test_a_cell_is_what_the_estimator_gives(folder):
-    ((size, results),) = experiments.run("table4", folder, methods=["OMP", "IMC"], draws=1)
-    part = random_digits(datasets.load_known("mnist_scattering", folder), size, 0)
-    assert [(r.method, r.dense) for r in results] == [
-        *(("OMP", d) for d in ("none", "D1", "D2", "D3")),
-        *(("IMC", d) for d in ("none", "PCE", "D1", "D2", "D3")),
+    rows = rows_of("table4", folder, methods=["OMP", "IMC"], draws=1)
+    part = random_digits(datasets.load_known("mnist_scattering", folder), 500, 0)
+    assert [row.name for row in rows] == [
+        *("OMP", "OMP-D1", "OMP-D2", "OMP-D3"),
+        *("IMC", "IMC-P", "IMC-D1", "IMC-D2", "IMC-D3"),
     ]
-    for r in results:
-        preset = METHODS[r.method].presets["digits"]
-        dense = None if r.dense == "none" else r.dense
-        model = SDSC(5, method=r.method, dense=dense, method_params=preset).fit(part.X)
-        assert r.acc == clustering_accuracy(part.labels, model.labels_)
+    for row in rows:
+        preset = METHODS[row.method].presets["digits"]
+        dense = None if row.stage == "none" else row.stage
+        model = SDSC(5, method=row.method, dense=dense, method_params=preset).fit(part.X)
+        assert row.figures["acc"] == clustering_accuracy(part.labels, model.labels_)
 
 
 def test_the_command_prints_ours_beside_the_papers(folder, tmp_path, capsys):
-    out = tmp_path / "all.csv"
+    out = tmp_path / "out"
     argv = ["reproduce", "table2", "--data", str(folder), "--methods", "OMP", "IMC"]
-    assert cli.main([*argv, "--sizes", "2", "5", "--draws", "2", "--output", str(out)]) == 0
+    assert cli.main([*argv, "--sizes", "2", "5", "--draws", "2", "--out", str(out)]) == 0
     text = capsys.readouterr().out
-    assert "Extended Yale B" in text and text.count("mean of 2 draws") == 2
-    rows = pd.read_csv(io.StringIO(out.read_text()))
+    assert "Extended Yale B" in text and "of 2 draws" in text
+    rows = pd.read_csv(out / "table2.csv")
     assert len(rows) == 2 * 2 * 3
-    mean = 100 * rows[(rows["size"] == 5) & (rows.method == "OMP")].acc.mean()
-    assert f"| OMP | {mean:.1f} (95.9) |" in text
+    accs = 100 * rows[(rows["where"] == 5) & (rows.method == "OMP")].acc
+    assert f"{accs.mean():.1f} ± {accs.std(ddof=0):.1f} (95.9) |" in text
+    assert text == (out / "table2.md").read_text("utf-8") + "\n"
+    assert (out / "table2.tex").read_text("utf-8").count(r"\\") == 4
+    kept = json.loads((out / "table2.json").read_text("utf-8"))
+    assert len(kept["rows"]) == 12 and kept["runs"][0]["numpy"] == np.__version__
+
+
+@pytest.mark.parametrize("name", ["figure1", "figure2", "figure3", "figure4", "qratio"])
+def test_every_figure_has_its_files(folder, tmp_path, name):
+    out = tmp_path / "out"
+    few = {"figure1": ["--sizes", "60", "--methods", "IMC", "LSR"],
+           "figure3": ["--methods", "IMC", "LSR"]}.get(name, [])  # fmt: skip
+    argv = ["reproduce", name, "--data", str(folder), "--quick", "--draws", "1"]
+    assert cli.main([*argv, *few, "--out", str(out)]) == 0
+    written = {path.name for path in out.iterdir()}
+    assert {f"{name}.{end}" for end in ("jsonl", "csv", "json", "md", "tex")} <= written
+    pictures = [path for path in out.iterdir() if path.suffix == ".svg"]
+    for path in pictures:
+        assert ElementTree.fromstring(path.read_text("utf-8")).tag.endswith("svg")
+    count = {"figure1": 4, "figure2": 2, "figure3": 1, "figure4": 2, "qratio": 0}
+    assert len(pictures) == count[name]
+
+
+def test_killed_and_started_again_ends_with_the_same_files(folder, tmp_path):
+    """Killed by SIGKILL while it computes: at most the cell under way is computed again."""
+    argv = [sys.executable, "-m", "sdsc_core.cli", "reproduce", "table2", "--data", str(folder),
+            "--sizes", "2", "--methods", "KNN", "LSR", "--draws", "30", "--out"]  # fmt: skip
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    subprocess.run([*argv, str(whole)], check=True, capture_output=True)
+    lines = whole.joinpath("table2.jsonl").read_bytes().splitlines()
+    killed = subprocess.Popen([*argv, str(cut)], stdout=subprocess.DEVNULL)
+    kept = cut / "table2.jsonl"
+    while not kept.exists() or kept.read_bytes().count(b"\n") < 3:
+        assert killed.poll() is None
+    killed.kill()
+    killed.wait()
+    before = [line for line in kept.read_bytes().splitlines() if b'"cell"' in line]
+    assert 2 <= len(before) < 60, "it was killed too late to see anything"
+    subprocess.run([*argv, str(cut)], check=True, capture_output=True)
+    after = kept.read_bytes().splitlines()
+    assert len(after) == len(lines) + 1  # the second run's own line
+    ours, theirs = (pd.read_csv(d / "table2.csv").drop(columns="seconds") for d in (whole, cut))
+    pd.testing.assert_frame_equal(ours, theirs)
+    for end in ("md", "tex"):
+        assert (whole / f"table2.{end}").read_text() == (cut / f"table2.{end}").read_text()
+
+
+def test_a_line_cut_short_is_computed_again(folder, tmp_path, monkeypatch):
+    table = experiments.EXPERIMENTS["table2"]
+    options = experiments.Options(folder=folder, sizes=[2], methods=["KNN"], draws=3)
+    path = tmp_path / "table2.jsonl"
+    whole = experiments.run(table, options, experiments.Store(path))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:-1]) + lines[-1][:20])
+    computed = []
+    original = table.measure
+    monkeypatch.setattr(table, "measure", lambda o, c: computed.append(c.draw) or original(o, c))
+    again = experiments.run(table, options, experiments.Store(path))
+    assert computed == [2]
+    assert [r.figures["acc"] for r in again] == [r.figures["acc"] for r in whole]
+    experiments.run(table, replace(options, params={"KNN": {"n_neighbours": 3}}),
+                    experiments.Store(path))  # fmt: skip
+    assert computed == [2, 0, 1, 2]  # other settings are other cells
+
+
+def test_what_would_take_too_long_is_left_out_and_said(folder):
+    class Slow(type(experiments.EXPERIMENTS["table2"])):
+        def __init__(self):
+            self.__dict__.update(experiments.EXPERIMENTS["table2"].__dict__)
+
+    store = experiments.Store(None)
+    options = experiments.Options(folder=folder, sizes=[2, 5], methods=["KNN"], draws=1, limit=30)
+    table = Slow()
+    store.add(table.cells(options)[0], rows_of("table2", folder, sizes=[2], methods=["KNN"],
+                                               draws=1), 10.0)  # fmt: skip
+    *_, last = experiments.run(table, options, store)
+    assert last.where == 5 and not last.figures
+    assert last.message == "Left out: 10 s at 2, so about 62 s here."
+    assert last.message in experiments.to_markdown(table, [*_, last])
+
+
+def test_a_file_of_something_else_is_not_overwritten(folder, tmp_path, capsys):
+    (tmp_path / "table2.jsonl").write_text("my notes\n")
+    argv = ["reproduce", "table2", "--data", str(folder), "--out", str(tmp_path)]
+    assert cli.main(argv) == 2
+    assert "holds something else" in capsys.readouterr().err
+    assert (tmp_path / "table2.jsonl").read_text() == "my notes\n"
 
 
 def test_parameters_may_be_given(folder, capsys):
@@ -90,7 +185,7 @@ def test_parameters_may_be_given(folder, capsys):
         (["table2", "--param", "OMP"], ["--param", "METHOD.NAME=VALUE"]),
         (["table2", "--param", "ABC.k=1"], ["METHOD", "ABC"]),
         (["table2", "--methods", "OMP", "--param", "OMP.k=1"], ["k", "n_nonzero"]),
-        (["table2", "--output", "/nowhere/at/all.csv"], ["/nowhere"]),
+        (["table2", "--out", "/dev/null/at"], ["--out", "/dev/null"]),
     ],
 )
 def test_bad_input_gets_a_sentence(folder, capsys, more, names):
@@ -112,8 +207,8 @@ def test_faces_come_close_to_the_paper(size):
         pytest.skip(f"yaleb_48x42.npz is not in {DATA}; research data is not shipped")
     methods = ["OMP", "ENSC", "LSR", "LRR", "BDR", "IMC"] + (["SSC", "SSSC"] if size == 2 else [])
     draws = 6
-    ((_, results),) = experiments.run("table2", DATA, sizes=[size], methods=methods, draws=draws)
+    rows = rows_of("table2", DATA, sizes=[size], methods=methods, draws=draws)
     for method in methods:
-        found = [100 * r.acc for r in results if r.method == method and r.dense == "none"]
+        found = [100 * r.figures["acc"] for r in rows if r.name == method]
         error = np.std(found) / np.sqrt(draws)
         assert np.mean(found) >= printed.TABLE_2[method][size] - 4 - 2 * error, (method, found)

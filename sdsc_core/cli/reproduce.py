@@ -1,81 +1,101 @@
-"""``sdsc reproduce NAME``: a table of the paper, measured."""
+"""``sdsc reproduce NAME``: a figure or a table of the paper, measured."""
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sdsc_core import compare, experiments
+from sdsc_core import experiments
 from sdsc_core.checks import check_choice
-from sdsc_core.cli.options import check_writable, read_param
+from sdsc_core.cli.options import read_param
 from sdsc_core.cli.progress import Reporter
 from sdsc_core.methods import METHODS
 
 HOPKINS = "hopkins"
-EXPERIMENTS = (*experiments.EXPERIMENTS, HOPKINS)
+EVERY = (*experiments.EXPERIMENTS, HOPKINS)
+NAMES = (*EVERY, "all")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """Which table, how many draws, which methods."""
+    """Which figure or table, how many draws, which methods."""
     add = parser.add_argument
-    add("name", metavar="NAME", help=f"one of {', '.join(EXPERIMENTS)}")
+    add("name", metavar="NAME", help=f"one of {', '.join(NAMES)}")
     add("--data", metavar="DIR", help="folder with the data sets; else SDSC_DATA, else OpenML")
-    add("--quick", action="store_true", help="a small part of it")
-    add("--sizes", type=int, nargs="+", help="subjects or samples, as in the table")
-    add("--methods", nargs="+", help="those of the paper by default, of hopkins all")
+    add("--out", metavar="DIR", help="write results, tables and charts there, and go on there")
+    add("--quick", action="store_true", help="a small part of it, within a minute")
+    add("--sizes", type=int, nargs="+", help="subjects, samples or points, as in the table")
+    add("--methods", nargs="+", help="all of the table by default")
     add("--draws", type=int, help="random draws, 20 by default")
+    add("--seed", type=int, default=0, help="of the first draw, 0 by default")
+    add("--limit", type=float, default=experiments.Options.limit,
+        help="seconds that a method may take for one draw")  # fmt: skip
     add("--param", action="append", default=[], metavar="METHOD.NAME=VALUE", help="not the preset")
-    add("--output", metavar="FILE", help="write every single result, .csv; hopkins goes on there")
     parser.set_defaults(run=_reproduce)
 
 
 def _reproduce(options: argparse.Namespace) -> None:
-    check_choice(options.name, "NAME", EXPERIMENTS)
-    check_writable(options.output)
-    report = Reporter()
-    report.stage = options.name
-    if options.name == HOPKINS:
-        _reproduce_hopkins(options, report)
-        return
-    smallest = [min(experiments.EXPERIMENTS[options.name].sizes)] if options.quick else None
-    found = experiments.run(
-        options.name,
-        options.data,
-        sizes=options.sizes or smallest,
-        methods=options.methods or experiments.LISTED,
-        draws=(2 if options.quick else 20) if options.draws is None else options.draws,
+    check_choice(options.name, "NAME", NAMES)
+    folder = _folder(options.out)
+    chosen = experiments.Options(
+        folder=options.data,
+        draws=options.draws,
+        seed=options.seed,
+        quick=options.quick,
+        sizes=options.sizes,
+        methods=options.methods,
         params=_method_params(options.param),
-        progress=report,
+        limit=options.limit,
     )
-    rows: list[tuple[int, str]] = []
-    for size, results in found:
-        report.clear()
-        if not rows:
-            print(experiments.EXPERIMENTS[options.name].title + "\n")
-        print(experiments.to_markdown(options.name, size, results), flush=True)
-        rows += [(size, line) for line in compare.to_csv(results).splitlines()[1:]]
-        if options.output is not None:
-            head = "size," + compare.to_csv([])
-            lines = "".join(f"{at},{line}\n" for at, line in rows)
-            Path(options.output).write_text(head + lines, encoding="utf-8")
+    for name in EVERY if options.name == "all" else [options.name]:
+        report = Reporter(name)
+        if name == HOPKINS:
+            _hopkins(chosen, folder, report)
+        else:
+            _measure(name, chosen, folder, report)
 
 
-def _reproduce_hopkins(options: argparse.Namespace, report: Reporter) -> None:
+def _folder(name: str | None) -> Path | None:
+    if name is None:
+        return None
+    folder = Path(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ValueError(f"--out is {name!r}; no such folder can be made ({problem}).") from None
+    return folder
+
+
+def _measure(
+    name: str, options: experiments.Options, folder: Path | None, report: Reporter
+) -> None:
+    experiment = experiments.EXPERIMENTS[name]
+    store = experiments.Store(folder / f"{name}.jsonl" if folder else None)
+    rows = experiments.run(experiment, options, store, report)
+    report.clear()
+    print(experiments.to_markdown(experiment, rows), flush=True)
+    if folder:
+        experiments.write(name, experiment, options, rows, store)
+
+
+def _hopkins(options: experiments.Options, folder: Path | None, report: Reporter) -> None:
     for name in ("sizes", "draws"):
         if getattr(options, name) is not None:
             raise ValueError(
                 f"--{name} is not for hopkins; every method meets every sequence once."
             )
     cells = experiments.hopkins.run(
-        options.data,
+        options.folder,
         methods=options.methods or tuple(METHODS),
         quick=options.quick,
-        params=_method_params(options.param),
-        kept=options.output,
+        params=options.params,
+        kept=folder / "hopkins.csv" if folder else None,
         progress=report,
     )
     report.clear()
-    print(experiments.hopkins.to_markdown(cells))
+    text = experiments.hopkins.to_markdown(cells)
+    print(text)
+    if folder:
+        (folder / "hopkins.md").write_text(text, encoding="utf-8")
 
 
 def _method_params(texts: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -1,6 +1,22 @@
-"""The paper's tables, and Hopkins155, measured with this library, beside what is published."""
+"""The paper's figures and tables, and Hopkins155, measured, beside what is published."""
 
 from sdsc_core.experiments import hopkins
-from sdsc_core.experiments.tables import EXPERIMENTS, LISTED, run, to_markdown
+from sdsc_core.experiments.figures_of_paper import EXPERIMENTS
+from sdsc_core.experiments.keeping import Cell, Row, Store
+from sdsc_core.experiments.output import to_csv, to_latex, to_markdown, write
+from sdsc_core.experiments.running import Experiment, Options, run
 
-__all__ = ["EXPERIMENTS", "LISTED", "hopkins", "run", "to_markdown"]
+__all__ = [
+    "EXPERIMENTS",
+    "Cell",
+    "Experiment",
+    "Options",
+    "Row",
+    "Store",
+    "hopkins",
+    "run",
+    "to_csv",
+    "to_latex",
+    "to_markdown",
+    "write",
+]

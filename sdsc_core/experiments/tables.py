@@ -1,44 +1,24 @@
-"""Tables 2, 3 and 4 of the paper, measured: ``sdsc reproduce``."""
+"""Tables 2, 3 and 4 of the paper."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from sdsc_core import compare
-from sdsc_core.blocks import Progress, tick
-from sdsc_core.checks import check_choice, check_count
-from sdsc_core.compare import Result, keep_everything
+from sdsc_core.checks import check_choice
+from sdsc_core.compare import keep_everything
 from sdsc_core.datasets import Dataset, load_known, prepare
 from sdsc_core.experiments import printed
+from sdsc_core.experiments.keeping import Cell, Row
+from sdsc_core.experiments.running import Experiment, Options
 from sdsc_core.methods import METHODS
 from sdsc_core.settings import RunSettings
 
 DIGITS = 5
 STAGES = (None, "D1", "D2", "D3")
-
-Print = dict[tuple[str, str], float]  # (method, stage) → a printed figure
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """One table: its data, how a draw of a size is made, what is run on it, what is printed.
-
-    ``printed`` gives for a size and a figure what the paper prints of it, in %.
-    """
-
-    title: str
-    data: str
-    preset: str
-    sizes: tuple[int, ...]
-    default_sizes: tuple[int, ...]
-    size_name: str
-    figures: tuple[str, ...]
-    stages: Callable[[str], tuple[str | None, ...]]
-    draw: Callable[[Dataset, int, int], Dataset]
-    printed: Callable[[int, str], Print]
+PAPERS = ("SSC", "OMP", "ENSC", "LSR", "LRR", "BDR", "SSSC", "IMC")
+BEYOND = tuple(m for m in METHODS if m not in PAPERS)  # rows of ours
 
 
 def random_subjects(faces: Dataset, n_subjects: int, seed: int) -> Dataset:
@@ -59,138 +39,99 @@ def random_digits(digits: Dataset, n_samples: int, seed: int, pca: int | None = 
     )
 
 
-def _printed_2(n_subjects: int, figure: str) -> Print:
-    rows = {name: values[n_subjects] for name, values in printed.TABLE_2.items()
-            if n_subjects in values}  # fmt: skip
-    return {("IMC", "PCE") if m == "IMC-P" else (m, "none"): v for m, v in rows.items()}
+@cache
+def known_data(name: str, folder: str | Path | None) -> Dataset:
+    """A research data set, read once."""
+    return load_known(name, folder)
 
 
-def _printed_3(n_samples: int, figure: str) -> Print:
+class Table(Experiment):
+    """Methods × dense stages on random draws of a known data set."""
+
+    methods = (*PAPERS, *BEYOND)
+
+    def __init__(
+        self, title: str, data: str, kind: str, where: str, sizes: tuple[int, ...],
+        draw: Callable[[Dataset, int, int], Dataset],
+        stages: Callable[[str], tuple[str | None, ...]],
+        shown: tuple[str, ...],
+        paper: Callable[[int, str, str, str], float | None],
+    ):  # fmt: skip
+        self.title, self.data, self.kind, self.where, self.sizes = title, data, kind, where, sizes
+        self.draw, self.stages, self.shown, self.paper = draw, stages, shown, paper
+
+    def cells(self, options: Options) -> list[Cell]:
+        for size in options.sizes or ():
+            check_choice(size, "size", self.sizes)
+        sizes = options.sizes or (self.sizes[:1] if options.quick else self.sizes)
+        return [
+            Cell(size, options.seed + draw, method, self.settings_text(options, method))
+            for size in sizes
+            for method in self.chosen_methods(options)
+            for draw in range(options.n_draws())
+        ]
+
+    def measure(self, options: Options, cell: Cell) -> list[Row]:
+        part = self.draw(known_data(self.data, options.folder), int(cell.where), cell.draw)
+        keep = keep_everything()  # the method's W serves all dense stages
+        params = self.params(options, cell.method)
+        return [
+            self.row(cell, part, RunSettings.of_method(cell.method, params, dense=dense,
+                                                       n_clusters=part.n_classes), keep)
+            for dense in self.stages(cell.method)
+        ]  # fmt: skip
+
+    def printed(self, row: Row, figure: str) -> float | None:
+        return self.paper(int(row.where), figure, row.method, row.stage)
+
+
+def _printed_2(n_subjects: int, figure: str, method: str, stage: str) -> float | None:
+    name = {("IMC", "PCE"): "IMC-P"}.get((method, stage), method if stage == "none" else "")
+    value = printed.TABLE_2.get(name, {}).get(n_subjects)
+    return None if value is None or figure != "acc" else value / 100
+
+
+def _printed_3(n_samples: int, figure: str, method: str, stage: str) -> float | None:
     if figure != "acc":
-        return {}
-    stages = [d or "none" for d in STAGES]
-    rows = printed.TABLE_3[n_samples].items()
-    found = {(m, d): v for m, vs in rows for d, v in zip(stages, vs, strict=True)}
-    imc = zip(("none", "PCE"), printed.TABLE_3_IMC[n_samples], strict=True)
-    return found | {("IMC", d): v for d, v in imc}
+        return None
+    if method == "IMC":
+        values = dict(zip(("none", "PCE"), printed.TABLE_3_IMC[n_samples], strict=True))
+    else:
+        row = printed.TABLE_3[n_samples].get(method, ())
+        values = dict(zip(("none", "D1", "D2", "D3"), row, strict=False))
+    return values[stage] / 100 if stage in values else None
 
 
-def _printed_4(n_samples: int, figure: str) -> Print:
+def _printed_4(n_samples: int, figure: str, method: str, stage: str) -> float | None:
+    if figure not in ("acc", "nmi", "conn") or method not in printed.TABLE_4:
+        return None
+    values = dict(zip(("none", "D3"), printed.TABLE_4[method], strict=True))
     at = ("acc", "nmi", "conn").index(figure)
-    rows = printed.TABLE_4.items()
-    return {(m, d): v[at] for m, vs in rows for d, v in zip(("none", "D3"), vs, strict=True)}
+    return values[stage][at] / 100 if stage in values else None
 
 
 def _digit_stages(method: str) -> tuple[str | None, ...]:
     return (None, "PCE", *STAGES[1:]) if method == "IMC" else STAGES
 
 
-EXPERIMENTS = {
-    "table2": Experiment(
-        title="Extended Yale B, random subjects, all of their images (Table 2)",
-        data="yaleb", preset="faces",
-        sizes=(2, 5, 10, 15, 20), default_sizes=(2, 5, 10), size_name="subjects",
-        figures=("acc",), stages=lambda method: (None, "PCE") if method == "IMC" else (None,),
-        draw=random_subjects, printed=_printed_2,
+def _usps(data: Dataset, n: int, seed: int) -> Dataset:
+    return random_digits(data, n, seed, pca=200)
+
+
+TABLES: dict[str, Experiment] = {
+    "table2": Table(
+        "Extended Yale B, random subjects, all of their images (Table 2)",
+        "yaleb", "faces", "subjects", (2, 5, 10, 15, 20), random_subjects,
+        lambda method: (None, "PCE") if method == "IMC" else (None,), ("acc",), _printed_2,
     ),
-    "table3": Experiment(
-        title="USPS, 200 principal components, five random digits (Table 3)",
-        data="usps", preset="digits",
-        sizes=(500, 1000, 2000, 3000), default_sizes=(500,), size_name="samples",
-        figures=("acc", "nmi", "conn"), stages=_digit_stages,
-        draw=lambda data, n, seed: random_digits(data, n, seed, pca=200), printed=_printed_3,
+    "table3": Table(
+        "USPS, 200 principal components, five random digits (Table 3)",
+        "usps", "digits", "samples", (500, 1000, 2000, 3000), _usps,
+        _digit_stages, ("acc", "nmi", "conn"), _printed_3,
     ),
-    "table4": Experiment(
-        title="MNIST, scattering features, five random digits (Table 4)",
-        data="mnist_scattering", preset="digits",
-        sizes=(500,), default_sizes=(500,), size_name="samples",
-        figures=("acc", "nmi", "conn"), stages=_digit_stages,
-        draw=random_digits, printed=_printed_4,
+    "table4": Table(
+        "MNIST, scattering features, five random digits (Table 4)",
+        "mnist_scattering", "digits", "samples", (500,), random_digits,
+        _digit_stages, ("acc", "nmi", "conn"), _printed_4,
     ),
 }  # fmt: skip
-LISTED = ("SSC", "OMP", "ENSC", "LSR", "LRR", "BDR", "SSSC", "IMC")
-
-
-def run(
-    name: str,
-    folder: str | Path | None = None,
-    *,
-    sizes: Sequence[int] | None = None,
-    methods: Sequence[str] = LISTED,
-    draws: int = 20,
-    params: dict[str, dict[str, Any]] | None = None,
-    progress: Progress | None = None,
-) -> Iterator[tuple[int, list[Result]]]:
-    """Measure a table, a size at a time: the size, and a Result for each draw and cell.
-
-    ``name`` is one of `EXPERIMENTS`; its data comes as in `load_known`. Draw s is seeded with s,
-    and every method has its preset for this kind of data, or what ``params`` gives for its name.
-    """
-    check_choice(name, "name", tuple(EXPERIMENTS))
-    check_count(draws, "draws", 1)
-    chosen = EXPERIMENTS[name]
-    for size in sizes or chosen.default_sizes:
-        check_choice(size, "size", chosen.sizes)
-    for method in methods:
-        check_choice(method, "method", tuple(METHODS))
-    settings = {m: METHODS[m].presets[chosen.preset] | (params or {}).get(m, {}) for m in methods}
-    for method, values in settings.items():
-        METHODS[method].settings(**values)
-    data = load_known(chosen.data, folder)
-    for size in sizes or chosen.default_sizes:
-        results: list[Result] = []
-        for seed in range(draws):
-            part = chosen.draw(data, size, seed)
-            for at, method in enumerate(methods):
-                tick(progress, seed * len(methods) + at, draws * len(methods))
-                results += _cells(chosen, part, method, seed, settings[method])
-        tick(progress, 1, 1)
-        yield size, results
-
-
-def _cells(
-    chosen: Experiment, part: Dataset, method: str, seed: int, params: dict[str, Any]
-) -> list[Result]:
-    keep = keep_everything()  # the method's W serves all dense stages
-    cells = []
-    for dense in chosen.stages(method):
-        settings = RunSettings.of_method(method, params, dense=dense, n_clusters=part.n_classes)
-        cells.append(compare.compare_cell(part, settings, repeat=seed, keep=keep)[0])
-    return cells
-
-
-def to_markdown(name: str, size: int, results: Sequence[Result]) -> str:
-    """A table for each figure: methods down, stages across, each mean with the printed one.
-
-    >>> r = Result("OMP", "none", 0, 0.95, 0.9, 0.1, 0.0, 0.0, 1.0)
-    >>> print(to_markdown("table2", 2, [r]))
-    ACC (%), 2 subjects, mean of 1 draw; in brackets the paper's
-    <BLANKLINE>
-    | method | none |
-    |---|---|
-    | OMP | 95.0 (99.2) |
-    <BLANKLINE>
-    """
-    chosen = EXPERIMENTS[name]
-    draws = len({r.repeat for r in results})
-    texts = []
-    for figure in chosen.figures:
-        print_of = chosen.printed(size, figure)
-        stages, rows = compare.grid(results, figure)
-        head = f"{compare.TITLES[figure]} (%), {size} {chosen.size_name}, mean of {draws} draw"
-        texts.append(head + ("s" if draws > 1 else "") + "; in brackets the paper's\n")
-        texts.append("| method | " + " | ".join(stages) + " |")
-        texts.append("|---" * (len(stages) + 1) + "|")
-        for method, *cells in rows:
-            line = [
-                _beside(c, print_of.get((method, d))) for c, d in zip(cells, stages, strict=True)
-            ]
-            texts.append(f"| {method} | {' | '.join(line)} |")
-        texts.append("")
-    return "\n".join(texts)
-
-
-def _beside(row: compare.Row | None, paper: float | None) -> str:
-    if row is None:
-        return ""
-    return f"{100 * row.mean:.1f}" + ("" if paper is None else f" ({paper:.1f})")

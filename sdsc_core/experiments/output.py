@@ -1,0 +1,151 @@
+"""What an experiment leaves: every single result, tables beside the printed ones, charts."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+
+import numpy as np
+
+from sdsc_core.compare import PERCENT, TITLES
+from sdsc_core.experiments.keeping import Row, Store
+from sdsc_core.experiments.running import Experiment, Options
+
+COLUMNS = ("where", "draw", "method", "stage", "setting")
+NAMES = TITLES | {
+    "error": "clustering error",
+    "inside": "entries of W inside classes",
+    "between": "entries of W between classes",
+    "inside_star": "entries of W* inside classes",
+    "between_star": "entries of W* between classes",
+    "q": "Q, measured",
+    "q_predicted": "Q by eq. 13",
+    "q_predicted_no_tau": "Q by eq. 13, τ = 0",
+    "tau_share": "τ as a share of Nk²",
+}
+LATEX = {
+    "_": r"\_", "%": r"\%", "±": r"$\pm$", "–": "--", "θ₁": r"$\theta_1$", "θ₂": r"$\theta_2$",
+    "τ": r"$\tau$", "²": "$^2$",
+}  # fmt: skip
+
+
+def to_csv(rows: Sequence[Row]) -> str:
+    """Every single result, a line each.
+
+    >>> print(to_csv([Row(2, 0, "OMP", "none", {"acc": 0.9})]))
+    where,draw,method,stage,setting,acc,message
+    2,0,OMP,none,,0.9,
+    <BLANKLINE>
+    """
+    figures = list(dict.fromkeys(name for row in rows for name in row.figures))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([*COLUMNS, *figures, "message"])
+    for row in rows:
+        values = [row.figures.get(name) for name in figures]
+        known = ["" if v is None or v != v else v for v in values]
+        writer.writerow([*(getattr(row, name) for name in COLUMNS), *known, row.message])
+    return text.getvalue()
+
+
+def to_json(title: str, rows: Sequence[Row], store: Store) -> str:
+    """The rows with the runs that they come from: date, machine, versions."""
+    content = {"title": title, "runs": store.runs, "rows": [asdict(row) for row in rows]}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def table(
+    experiment: Experiment, rows: Sequence[Row], figure: str
+) -> tuple[list[str], list[list[str]]]:
+    """Heads and lines: methods down, places across, mean ± standard deviation (n) [paper's]."""
+    places = list(dict.fromkeys((row.where, row.setting) for row in rows))
+    names = list(dict.fromkeys(row.name for row in rows if row.figures))
+    lines = []
+    for name in names:
+        own = [row for row in rows if row.name == name]
+        cells = [_cell(experiment, [r for r in own if (r.where, r.setting) == place], figure)
+                 for place in places]  # fmt: skip
+        if any(cells):
+            lines.append([name, *cells])
+    heads = [f"{where:,}" if isinstance(where, int) else where for where, _ in places]
+    heads = [f"{h}, {s}" if s else h for h, (_, s) in zip(heads, places, strict=True)]
+    return [experiment.where, *heads], lines
+
+
+def _cell(experiment: Experiment, rows: Sequence[Row], figure: str) -> str:
+    values = [v for v in (r.figures.get(figure) for r in rows) if v is not None and v == v]
+    if not values:
+        return next((r.message for r in rows if r.message), "")
+    scale, places = (100, 1) if figure in (*PERCENT, "error") else (1, 3)
+    text = f"{scale * np.mean(values):.{places}f}"
+    if len(values) > 1:
+        text += f" ± {scale * np.std(values):.{places}f}"
+    paper = experiment.printed(rows[0], figure)
+    return text if paper is None else f"{text} ({scale * paper:.{places}f})"
+
+
+def to_markdown(experiment: Experiment, rows: Sequence[Row]) -> str:
+    """A table for each figure, with the number of draws and the paper's in brackets."""
+    parts = [f"## {experiment.title}"]
+    for figure in experiment.shown:
+        heads, lines = table(experiment, rows, figure)
+        parts += [_caption(experiment, rows, figure), "", "| " + " | ".join(heads) + " |",
+                  "|---" * len(heads) + "|"]  # fmt: skip
+        parts += [f"| {' | '.join(line)} |" for line in lines] + [""]
+    return "\n".join(parts) + "\n"
+
+
+def to_latex(experiment: Experiment, rows: Sequence[Row]) -> str:
+    """The same as booktabs tables."""
+    parts = []
+    for figure in experiment.shown:
+        heads, lines = table(experiment, rows, figure)
+        parts += [
+            r"\begin{table}", r"\centering", rf"\caption{{{_caption(experiment, rows, figure)}}}",
+            rf"\begin{{tabular}}{{l{'c' * (len(heads) - 1)}}}", r"\toprule",
+            " & ".join(heads) + r" \\", r"\midrule",
+            *(" & ".join(line) + r" \\" for line in lines),
+            r"\bottomrule", r"\end{tabular}", r"\end{table}", "",
+        ]  # fmt: skip
+    text = "\n".join(parts)
+    for sign, latex in LATEX.items():
+        text = text.replace(sign, latex)
+    return text
+
+
+def _caption(experiment: Experiment, rows: Sequence[Row], figure: str) -> str:
+    counts: dict[tuple[int | str, str, str], int] = {}
+    for row in rows:
+        if row.figures:
+            key = (row.where, row.name, row.setting)
+            counts[key] = counts.get(key, 0) + 1
+    low, high = min(counts.values(), default=0), max(counts.values(), default=0)
+    span = f"{high}" if low == high else f"{low} to {high}"
+    unit = " (%)" if figure in (*PERCENT, "error") else ""
+    printed = any(experiment.printed(row, figure) is not None for row in rows)
+    return f"{NAMES[figure]}{unit}: mean ± standard deviation of {span} draws" + (
+        "; in brackets the paper's" if printed else ""
+    )
+
+
+def write(
+    name: str, experiment: Experiment, options: Options, rows: Sequence[Row], store: Store
+) -> None:
+    """All files of an experiment, beside its store: results, tables, charts."""
+    assert store.path is not None
+    folder = store.path.parent
+    texts = {
+        "csv": to_csv(rows),
+        "json": to_json(experiment.title, rows, store),
+        "md": to_markdown(experiment, rows),
+        "tex": to_latex(experiment, rows),
+    }
+    for end, text in texts.items():
+        (folder / f"{name}.{end}").write_text(text, encoding="utf-8")
+    for part, chart in experiment.charts(rows).items():
+        path = folder / f"{name}_{part}"
+        path.with_suffix(".svg").write_text(chart.to_svg(), encoding="utf-8")
+        chart.write_html(path.with_suffix(".html"))
+    for part, picture in experiment.pictures(options).items():
+        (folder / f"{name}_{part}.svg").write_text(picture, encoding="utf-8")
