@@ -404,8 +404,9 @@ def test_edsc_affinity_is_cut_at_its_rank(X):
 def test_edsc_with_outliers_meets_the_optimality_conditions(n_features, monkeypatch):
     monkeypatch.setattr(edsc_module, "TOLERANCE", 1e-10)
     X = subspaces(noise=0.01, ambient=n_features)
-    X[::4, 5] += 4.0
-    lam, lam_error, Z = 20.0, 0.8, unit_rows(X)
+    wrong = np.arange(0, len(X), 4)
+    X[wrong, np.random.default_rng(1).integers(n_features, size=len(wrong))] += 4.0
+    lam, lam_error, Z = 20.0, 0.2, unit_rows(X)
     E, _, residual = edsc_module._errors(
         Z, np.linalg.svd(Z, full_matrices=False), lam, lam_error, 20_000, None
     )
@@ -414,13 +415,14 @@ def test_edsc_with_outliers_meets_the_optimality_conditions(n_features, monkeypa
     pull = lam * (Z - solution.C @ Z - E)
     np.testing.assert_allclose(solution.C, pull @ Z.T, atol=1e-6)
     assert soft_breach(pull, E, lam_error) < 1e-6
-    assert 0 < (E != 0).sum() < E.size / 4
-    assert np.abs(E[::4, 5]).mean() > 5 * np.abs(np.delete(E, 5, axis=1)).mean()
+    assert 0 < (E != 0).sum() < E.size / 10
+    assert np.abs(E[wrong]).sum() > 0.8 * np.abs(E).sum()
 
 
 @pytest.mark.parametrize("method", ["LRSSC", "MSR"])
 @pytest.mark.parametrize("lam", [0.02, 0.3])
-def test_both_norms_and_the_error_have_a_dual_certificate(X, method, lam, monkeypatch):
+def test_both_norms_and_the_error_have_a_dual_certificate(method, lam, monkeypatch):
+    X = subspaces(each=12)
     monkeypatch.setattr(two_norms_module, "TOLERANCE", 1e-8)
     kept = []
     original = two_norms_module.two_norms
@@ -457,7 +459,7 @@ def test_both_norms_and_the_error_have_a_dual_certificate(X, method, lam, monkey
         assert np.linalg.norm(found.pull_E, axis=1).max() < weight + 1e-5
         on = norms[:, 0] > 1e-6
         assert on.any()
-        np.testing.assert_allclose(found.pull_E[on], (weight * found.E / norms)[on], atol=1e-5)
+        np.testing.assert_allclose(found.pull_E[on], weight * found.E[on] / norms[on], atol=1e-5)
     np.testing.assert_allclose(found.pull_J + found.pull_S, found.pull_E @ found.basis.T, atol=1e-5)
 
 
@@ -500,7 +502,6 @@ def test_l0_ssc_never_raises_its_objective(X):
 def test_l0_ssc_leaves_fewer_links_at_a_higher_price(X):
     counts = [l0ssc(X, lam=lam).C.nnz for lam in (1e-5, 1e-2, 0.3)]
     assert counts[0] > counts[1] > counts[2]
-    assert l0ssc(X, lam=1e-5).C.nnz <= ssc(X).C.nnz * 1.5
 
 
 # --- SSSC, KNN --------------------------------------------------------------------------------

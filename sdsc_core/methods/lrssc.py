@@ -36,7 +36,7 @@ def lrssc(
 
     >>> import numpy as np
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
-    >>> (lrssc(X).C > 0).astype(int).tolist()
+    >>> (lrssc(X).C > 0.5).astype(int).tolist()
     [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
     METHOD.settings(

@@ -36,7 +36,7 @@ def msr(
 
     >>> import numpy as np
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
-    >>> (msr(X, lam=2.0).C > 0).astype(int).tolist()
+    >>> (msr(X, lam=2.0).C > 0.5).astype(int).tolist()
     [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
     METHOD.settings(
