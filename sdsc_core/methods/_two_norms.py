@@ -70,7 +70,7 @@ def two_norms(
     """Solve the problem above for the samples in the rows of X (N, D).
 
     ``shrink_error`` must not depend on the basis of the features: with X = Q diag(s) Vᵀ, Q diag(s)
-    stands for X. The step size ρ follows the residuals; C's own update does not depend on it.
+    stands for X. The step sizes, ρ of C's copies and ρ of the fit, follow the residuals.
     """
     Q, s, _ = np.linalg.svd(X, full_matrices=False)
     kept = s > 1e-10 * max(s[0], 1e-300)

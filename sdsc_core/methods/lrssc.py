@@ -61,9 +61,9 @@ METHOD = Method(
         Parameter("max_iterations", 500, 1, 10000, "Most iterations.", step=50),
     ),
     presets={
-        "faces": {},
-        "digits": {},
-        "motion": {"normalise": False, "affine": True},
+        "faces": {"lam": 0.3, "gamma": 75.0},
+        "digits": {"lam": 0.3, "gamma": 3.0},
+        "motion": {"lam": 1.0, "gamma": 1e5, "normalise": False, "affine": True},
     },
     dense=True,
     memory=_two_norms.two_norms_memory,

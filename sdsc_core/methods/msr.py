@@ -63,9 +63,9 @@ METHOD = Method(
         Parameter("max_iterations", 500, 1, 10000, "Most iterations.", step=50),
     ),
     presets={
-        "faces": {},
-        "digits": {},
-        "motion": {"normalise": False, "affine": True},
+        "faces": {"lam": 5.0, "delta": 0.3},
+        "digits": {"lam": 2.0, "delta": 0.3},
+        "motion": {"lam": 30.0, "delta": 1.0, "normalise": False, "affine": True},
     },
     dense=True,
     memory=_two_norms.two_norms_memory,
