@@ -149,8 +149,8 @@ METHOD = Method(
         AFFINE,
         Parameter("max_iterations", 500, 1, 10000, "Most iterations with outliers.", step=50),
     ),
-    # The best of λ × dimension × power on 3 draws of 5 faces (λ 5 to 5,000), 3 draws of 5 digits × 50
-    # (0.3 to 200) and every twelfth sequence of Hopkins155 (100 to 1e6).
+    # The best of λ × dimension × power on 3 draws of 5 faces (λ 5 to 5,000), 3 draws of 5 digits
+    # × 50 (0.3 to 200) and every twelfth sequence of Hopkins155 (100 to 1e6).
     presets={
         "faces": {"lam": 5.0, "dimension": 10},
         "digits": {"lam": 2.0, "dimension": 12},

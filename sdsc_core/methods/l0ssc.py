@@ -160,8 +160,8 @@ METHOD = Method(
         Parameter("max_iterations", 200, 1, 10000, "Most iterations.", step=50),
     ),
     # The best of λ × α on 3 draws of 5 faces (λ 3e-4 to 0.2, α 2.5 to 80), 3 draws of 5 digits × 50
-    # (1e-3 to 0.03, 1.5 to 80), and five sequences of Hopkins155 with every second track (λ 1e-3 and
-    # 1e-4, α 50 to 500, all within a point).
+    # (1e-3 to 0.03, 1.5 to 80), and every second track of five sequences of Hopkins155 (1e-3 and
+    # 1e-4, 50 to 500, all within a point).
     presets={
         "faces": {"lam": 0.03, "alpha": 10.0},
         "digits": {"lam": 0.03, "alpha": 1.5},
