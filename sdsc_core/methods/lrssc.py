@@ -60,9 +60,9 @@ METHOD = Method(
         AFFINE,
         Parameter("max_iterations", 500, 1, 10000, "Most iterations.", step=50),
     ),
-    # The best of λ × γ on draws of 5 faces (λ 0.03 to 1, γ 10 to 250 with 24 images each; then 0.1 to
-    # 1, 30 to 1,000 with all), of 5 digits × 25 (0.03 to 1, 1.5 to 80), and every second track of
-    # every twelfth sequence of Hopkins155 (0.03 to 3, 1e3 to 1e5).
+    # The best of λ × γ on draws of 5 faces (λ 0.03 to 1, γ 10 to 250, 24 images of each; then all
+    # images, γ 30 to 1,000), of 5 digits × 25 (λ 0.03 to 1, γ 1.5 to 80), and on every second track
+    # of every twelfth sequence of Hopkins155 (λ 0.03 to 3, γ 1e3 to 1e5).
     presets={
         "faces": {"lam": 0.3, "gamma": 75.0},
         "digits": {"lam": 0.3, "gamma": 3.0},

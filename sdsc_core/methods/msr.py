@@ -62,9 +62,9 @@ METHOD = Method(
         AFFINE,
         Parameter("max_iterations", 500, 1, 10000, "Most iterations.", step=50),
     ),
-    # The best of δ × λ on draws of 5 faces (δ 0.03 to 1, λ 0.5 to 5 with 24 images each; then 0.03 to
-    # 1, 3.5 to 20 with all), of 5 digits × 25 (0.03 to 1, 0.3 to 8), and every second track of
-    # every twelfth sequence of Hopkins155 (0.03 to 3, 10 to 100).
+    # The best of δ × λ on draws of 5 faces (δ 0.03 to 1, λ 0.5 to 5, 24 images of each; then all
+    # images, λ 3.5 to 20), of 5 digits × 25 (δ 0.03 to 1, λ 0.3 to 8), and on every second track of
+    # every twelfth sequence of Hopkins155 (δ 0.03 to 3, λ 10 to 100).
     presets={
         "faces": {"lam": 5.0, "delta": 0.3},
         "digits": {"lam": 2.0, "delta": 0.3},
