@@ -98,8 +98,8 @@ class HardThreshold:
         Returns the rounds and how far the last step would still move a coefficient.
         """
         own = start + np.arange(len(C))
-        for row, i in enumerate(own):
-            C[row] = self._fit(i, C[row] != 0)
+        for row in range(len(C)):
+            C[row] = self._fit(start + row, C[row] != 0)
         steps = np.array([self._longest(row != 0) for row in C])
         residuals = np.zeros(len(C))
         live, rounds = np.arange(len(C)), 0
@@ -142,7 +142,7 @@ class HardThreshold:
         return c
 
     def _longest(self, support: NDArray[np.bool_]) -> float:
-        size = np.linalg.norm(self.X[support], 2) ** 2 if support.any() else 0.0
+        size = float(np.linalg.norm(self.X[support], 2)) ** 2 if support.any() else 0.0
         return max(self.least, 0.5 / size if size else 0.0)
 
 
