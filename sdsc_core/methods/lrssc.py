@@ -64,7 +64,7 @@ METHOD = Method(
     # images, γ 30 to 1,000), of 5 digits × 25 (λ 0.03 to 1, γ 1.5 to 80), and on every second track
     # of every twelfth sequence of Hopkins155 (λ 0.03 to 3, γ 1e3 to 1e5).
     presets={
-        "faces": {"lam": 0.3, "gamma": 75.0},
+        "faces": {"lam": 0.3, "gamma": 50.0},
         "digits": {"lam": 0.3, "gamma": 3.0},
         "motion": {"lam": 1.0, "gamma": 1e5, "normalise": False, "affine": True},
     },
