@@ -35,8 +35,9 @@ class SDSC(ClusterMixin, BaseEstimator):
     ----------
     labels_ : (N,); representation_ : C (N, N), row i for point i;
     affinity_matrix_ : W (N, N), a CSR array; a NumPy array for the methods that represent each
-    point by all others (``METHODS[name].dense``: LSR, LRR, LRSC, BDR), however many of its entries
-    are 0; dense_affinity_matrix_ : W*, of the same type, which is W without a dense stage;
+    point by all others (``METHODS[name].dense``: LSR, LRR, LRSC, BDR, EDSC, LRSSC, MSR), however
+    many of its entries are 0; dense_affinity_matrix_ : W*, of the same type, which is W without a
+    dense stage;
     eigenvalues_ : of D^{-1/2} W* D^{-1/2}, descending; message_ : "" or where a solver fell short.
 
     Examples

@@ -143,7 +143,7 @@ def _second_eigenvalue(W: Any, found: Spectrum | None = None) -> tuple[float, bo
     """The value, and whether the solver converged."""
     if W.shape[0] < 2 or _n_components(W, found) > 1:
         return 0.0, True
-    if found is None or len(found.eigenvalues) < 2 or found.regularised:
+    if found is None or found.n_exact < 2 or found.regularised:
         found = spectrum(W, 2)
     return float(max(0.0, 1.0 - found.eigenvalues[1])), found.converged
 

@@ -13,16 +13,22 @@ from sdsc_core.cli import benchmark
 from sdsc_core.methods import METHODS, Solution
 from sdsc_core.methods import _admm as admm
 from sdsc_core.methods import _elastic as elastic
+from sdsc_core.methods import _two_norms as two_norms_module
+from sdsc_core.methods import edsc as edsc_module
 from sdsc_core.methods import lrr as lrr_module
 from sdsc_core.methods._bottom import BottomVectors
 from sdsc_core.methods.base import keep_largest, unit_rows
 from sdsc_core.methods.bdr import _solve as bdr_solve
 from sdsc_core.methods.bdr import bdr
+from sdsc_core.methods.edsc import edsc
 from sdsc_core.methods.ensc import ensc
 from sdsc_core.methods.knn import knn
+from sdsc_core.methods.l0ssc import HardThreshold, l0ssc
 from sdsc_core.methods.lrr import lrr
 from sdsc_core.methods.lrsc import lrsc
+from sdsc_core.methods.lrssc import lrssc
 from sdsc_core.methods.lsr import lsr
+from sdsc_core.methods.msr import msr
 from sdsc_core.methods.omp import omp
 from sdsc_core.methods.ssc import ssc
 from sdsc_core.methods.sssc import sssc
@@ -422,6 +428,146 @@ def test_bdr_lowers_its_objective(X):
     assert all(b <= a + 1e-9 for a, b in pairwise(values))
 
 
+# --- EDSC, LRSSC, MSR, ℓ0-SSC -----------------------------------------------------------------
+
+
+def soft_breach(pull, variable, weight):
+    """How far ``pull`` is from ``weight`` times a subgradient of ‖variable‖₁, over the weight."""
+    on = variable != 0
+    return (
+        max(
+            np.abs(pull[on] - weight * np.sign(variable[on])).max(initial=0.0),
+            np.abs(pull).max() - weight,
+        )
+        / weight
+    )
+
+
+@pytest.mark.parametrize("n_features", [12, 90])
+def test_edsc_equals_a_direct_solve(n_features):
+    X = subspaces(ambient=n_features)
+    lam, Z = 20.0, unit_rows(X)
+    G = Z @ Z.T
+    expected = np.linalg.solve(G + np.eye(len(G)) / lam, G)
+    C = edsc(X, lam=lam, power=0).C
+    np.testing.assert_allclose(C, expected, atol=1e-10)
+    np.testing.assert_allclose(C, lsr(X, lam=1 / lam, variant="LSR2").C, atol=1e-10)
+
+
+def test_edsc_affinity_is_cut_at_its_rank(X):
+    U, s, _ = np.linalg.svd(edsc(X, power=0).C)
+    M = unit_rows(U[:, :7] * np.sqrt(s[:7]))
+    expected = np.abs(M @ M.T) ** 3
+    np.fill_diagonal(expected, 0.0)
+    np.testing.assert_allclose(edsc(X, dimension=2, n_clusters=3, power=3).C, expected, atol=1e-8)
+    with pytest.raises(ValueError, match="n_clusters is None; EDSC with dimension"):
+        edsc(X, dimension=2)
+
+
+@pytest.mark.parametrize("n_features", [20, 90])
+def test_edsc_with_outliers_meets_the_optimality_conditions(n_features, monkeypatch):
+    monkeypatch.setattr(edsc_module, "TOLERANCE", 1e-10)
+    X = subspaces(noise=0.01, ambient=n_features)
+    wrong = np.arange(0, len(X), 4)
+    X[wrong, np.random.default_rng(1).integers(n_features, size=len(wrong))] += 4.0
+    lam, lam_error, Z = 20.0, 0.2, unit_rows(X)
+    E, _, residual = edsc_module._errors(
+        Z, np.linalg.svd(Z, full_matrices=False), lam, lam_error, 20_000, None
+    )
+    solution = edsc(X, lam=lam, outliers=True, lam_error=lam_error, power=0, max_iterations=20_000)
+    assert residual <= 1e-10 and solution.converged
+    pull = lam * (Z - solution.C @ Z - E)
+    np.testing.assert_allclose(solution.C, pull @ Z.T, atol=1e-6)
+    assert soft_breach(pull, E, lam_error) < 1e-6
+    assert 0 < (E != 0).sum() < E.size / 10
+    assert np.abs(E[wrong]).sum() > 0.8 * np.abs(E).sum()
+
+
+@pytest.mark.parametrize("method", ["LRSSC", "MSR"])
+@pytest.mark.parametrize("lam", [0.02, 0.3])
+def test_both_norms_and_the_error_have_a_dual_certificate(method, lam, monkeypatch):
+    X = subspaces(each=12)
+    monkeypatch.setattr(two_norms_module, "TOLERANCE", 1e-8)
+    kept = []
+    original = two_norms_module.two_norms
+    monkeypatch.setattr(
+        two_norms_module, "two_norms", lambda *a: kept.append(original(*a)) or kept[-1]
+    )
+    weight = 30.0 if method == "LRSSC" else 1.5
+    solution = (
+        lrssc(X, lam=lam, gamma=weight, max_iterations=20_000)
+        if method == "LRSSC"
+        else msr(X, delta=lam, lam=weight, max_iterations=20_000)
+    )
+    [found] = kept
+    Z, C = unit_rows(X), solution.C
+    assert solution.converged
+    # The constraints: one matrix, a diagonal of zeros, and what it leaves of X.
+    np.testing.assert_allclose(found.basis @ found.basis.T, Z @ Z.T, atol=1e-10)
+    np.testing.assert_allclose(found.J, C, atol=1e-6)
+    np.testing.assert_allclose(found.basis - C @ found.basis, found.E, atol=1e-6)
+    assert not np.diag(C).any()
+    # ‖·‖*: UᵀYV = I on the rank and ‖Y‖₂ ≤ 1; λ‖·‖₁ off the diagonal.
+    U, s, Vt = np.linalg.svd(found.J)
+    on = s > 1e-6
+    assert 0 < on.sum() < len(X)
+    np.testing.assert_allclose(U[:, on].T @ found.pull_J @ Vt[on].T, np.eye(on.sum()), atol=1e-5)
+    assert np.linalg.norm(found.pull_J, 2) < 1 + 1e-5
+    off = ~np.eye(len(X), dtype=bool)
+    assert soft_breach(found.pull_S[off], C[off], lam) < 1e-5
+    # The penalty of the error, and the three pulls in balance.
+    if method == "LRSSC":
+        np.testing.assert_allclose(found.pull_E, weight * found.E, atol=1e-5)
+    else:
+        norms = np.linalg.norm(found.E, axis=1, keepdims=True)
+        assert np.linalg.norm(found.pull_E, axis=1).max() < weight + 1e-5
+        on = norms[:, 0] > 1e-6
+        assert on.any()
+        np.testing.assert_allclose(found.pull_E[on], weight * found.E[on] / norms[on], atol=1e-5)
+    np.testing.assert_allclose(found.pull_J + found.pull_S, found.pull_E @ found.basis.T, atol=1e-5)
+
+
+def test_lrssc_says_when_it_has_not_converged(X):
+    solution = lrssc(X, max_iterations=4)
+    assert not solution.converged and "4 iterations" in solution.message
+
+
+@pytest.mark.parametrize("lam", [1e-4, 0.01, 0.1])
+@pytest.mark.parametrize("n_features", [12, 90])
+def test_l0_ssc_ends_at_a_fixed_point_below_ssc(lam, n_features):
+    X = subspaces(ambient=n_features)
+    Z, solution = unit_rows(X), l0ssc(X, lam=lam)
+    C, start = dense(solution.C), dense(ssc(X).C)
+    assert solution.converged and not np.diag(C).any()
+
+    def objective(A):
+        return np.sum((Z - A @ Z) ** 2, axis=1) + lam * (A != 0).sum(axis=1)
+
+    assert (objective(C) <= objective(start) + 1e-9).all()
+    assert objective(C).sum() < objective(start).sum()
+    # Proximal gradient with the step 1/L: the hard threshold gives C back.
+    t = 0.5 / np.linalg.norm(Z, 2) ** 2
+    moved = C + 2 * t * (Z - C @ Z) @ Z.T
+    np.fill_diagonal(moved, 0.0)
+    moved[np.abs(moved) <= np.sqrt(2 * t * lam)] = 0.0
+    np.testing.assert_allclose(moved, C, atol=1e-9)
+
+
+def test_l0_ssc_never_raises_its_objective(X):
+    lam, ends = 0.02, []
+    for rounds in (1, 2, 4, 8, 50):
+        C = dense(l0ssc(X, lam=lam, max_iterations=rounds).C)
+        problem = HardThreshold(unit_rows(X), lam, 0.0)
+        ends.append([problem.objective(i, C[i]) for i in range(len(X))])
+    assert all((np.array(b) <= np.array(a) + 1e-12).all() for a, b in pairwise(ends))
+    assert ends[0] != ends[-1]
+
+
+def test_l0_ssc_leaves_fewer_links_at_a_higher_price(X):
+    counts = [l0ssc(X, lam=lam).C.nnz for lam in (1e-5, 1e-2, 0.3)]
+    assert counts[0] > counts[1] > counts[2]
+
+
 # --- SSSC, KNN --------------------------------------------------------------------------------
 
 
@@ -453,7 +599,22 @@ def test_knn_links_the_most_correlated(X):
 
 
 def test_registry_has_the_papers_order():
-    order = ["IMC", "SSC", "OMP", "ENSC", "LSR", "LRR", "BDR", "SSSC", "LRSC", "KNN"]
+    order = [
+        "IMC",
+        "SSC",
+        "OMP",
+        "ENSC",
+        "LSR",
+        "LRR",
+        "BDR",
+        "SSSC",
+        "LRSC",
+        "EDSC",
+        "LRSSC",
+        "MSR",
+        "L0-SSC",
+        "KNN",
+    ]
     assert list(METHODS) == order
     assert METHODS["IMC"].rule == "max"
     assert all(m.rule == "sum" for name, m in METHODS.items() if name != "IMC")
@@ -519,7 +680,7 @@ def test_memory_is_refused_with_the_figure(name, X):
     # Growing data needs more, and a million points never fit the dense methods.
     memory = METHODS[name].memory
     assert memory(2000, 50) > memory(1000, 50)
-    if name in ("LSR", "LRR", "BDR", "SSSC", "LRSC"):
+    if METHODS[name].dense or name == "SSSC":
         assert memory(10**6, 50) > 2**40
 
 

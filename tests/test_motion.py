@@ -171,6 +171,7 @@ def test_bad_input_gets_a_sentence(folder, capsys, more, names):
         ("ENSC", "cars2_07_g23", 0.01),
         ("LRSC", "cars2_07_g23", 0.03),
         ("LRR", "1R2RCR_g12", 0.01),
+        ("EDSC", "cars9_g13", 0.01),
         ("LSR", "1R2RCR_g12", 0.01),
         ("BDR", "cars2_06", 0.1),
         ("KNN", "three-cars_g12", 0.01),
@@ -183,10 +184,15 @@ def test_presets_on_real_sequences(name, sequence, most):
     assert error(name, data, METHODS[name].presets["motion"]) <= most
 
 
+NOT_MEASURED = ("LRSSC", "MSR", "L0-SSC")  # on all sequences; each takes ten minutes and more
+
+
 def test_the_measured_table_is_the_readmes():
     cells = hopkins.read(hopkins.MEASURED)
-    assert list(dict.fromkeys(c.method for c in cells)) == list(METHODS)
-    for name, method in METHODS.items():
+    measured = [m for m in METHODS if m not in NOT_MEASURED]
+    assert list(dict.fromkeys(c.method for c in cells)) == measured
+    for name in measured:
+        method = METHODS[name]
         own = [c for c in cells if c.method == name]
         settings = hopkins._text(method.settings(**method.presets["motion"]))
         assert len({c.sequence for c in own}) == len(own) == 155
