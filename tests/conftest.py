@@ -34,7 +34,7 @@ def plain_vectors():
     if config.DISABLE_JIT:
         from sdsc_core.search import tree
 
-        tree._within, tree._reaching = naive.within, naive.reaching
+        tree._within, tree._products_from = naive.within, naive.products_from
         tree.lowest_bit = naive.lowest_bit
 
 

@@ -225,8 +225,8 @@ def conn(W):
     return float(np.linalg.eigvalsh(L)[1])
 
 
-def reaching(q, blocks, b, floor, out):
-    """What `search.vector.reaching` makes: |products|, and the bits of those from the floor on."""
+def products_from(q, blocks, b, floor, out):
+    """What `search.vector.products_from` makes: |products|, and the bits from the floor on."""
     out[:] = np.abs(q @ blocks[b])
     return _bits(out >= floor)
 

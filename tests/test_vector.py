@@ -19,7 +19,7 @@ def numbers(*shape, seed=0):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_products_and_the_columns_that_reach_the_floor(width):
-    reach = vector.reaching(width)
+    reach = vector.products_from(width)
 
     @njit
     def compiled(q, blocks, b, floor, out):
@@ -31,7 +31,7 @@ def test_products_and_the_columns_that_reach_the_floor(width):
             expected, out = np.empty(width, np.float32), np.empty(width, np.float32)
             values = np.abs(q @ blocks[b])
             for floor in (np.float32(0), values.max(), np.median(values), np.float32(99)):
-                mask = naive.reaching(q, blocks, b, floor, expected)
+                mask = naive.products_from(q, blocks, b, floor, expected)
                 assert compiled(q, blocks, b, floor, out) == mask
                 np.testing.assert_array_equal(out, expected)
 

@@ -5,6 +5,9 @@ min ‖C‖* + δ‖C‖₁ + λ Σ_i ‖e_i‖₂ with X = CX + E, diag C = 0, 
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import check_data
 from sdsc_core.methods import _two_norms
@@ -17,7 +20,6 @@ from sdsc_core.methods.base import (
     iterated,
     scaled_rows,
 )
-from sdsc_core.methods.lrr import _shrink_rows
 
 
 def msr(
@@ -32,12 +34,13 @@ def msr(
 ) -> Solution:
     """Represent all points at once, sparsely and by low rank, with whole samples as outliers.
 
-    LRSSC with LRR's penalty of the error. C is the sparse copy of ADMM.
+        LRSSC with LRR's penalty of the error. C is the sparse copy of ADMM.
 
-    >>> import numpy as np
-    >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
-    >>> (msr(X, lam=2.0).C > 0.5).astype(int).tolist()
-    [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
+        >>> import numpy as np
+    from numpy.typing import NDArray
+        >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
+        >>> (msr(X, lam=2.0).C > 0.5).astype(int).tolist()
+        [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
     METHOD.settings(
         lam=lam, delta=delta, normalise=normalise, affine=affine, max_iterations=max_iterations
@@ -47,6 +50,11 @@ def msr(
         X, delta, lambda A, t: _shrink_rows(A, lam * t), max_iterations, progress
     )
     return iterated(found.S, found.iterations, found.residual, _two_norms.TOLERANCE)
+
+
+def _shrink_rows(A: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
+    norms = np.linalg.norm(A, axis=1, keepdims=True)
+    return A * np.maximum(0.0, 1.0 - limit / np.maximum(norms, limit))
 
 
 METHOD = Method(

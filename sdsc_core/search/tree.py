@@ -12,7 +12,7 @@ from sdsc_core.blocks import Progress
 from sdsc_core.search.blocks import Array, BlockRows, Indices, to_unit
 from sdsc_core.search.exact import ROUNDING, TIE, dot, drop_below, offer, settle
 from sdsc_core.search.grow import CHILDREN, LEAF, grow
-from sdsc_core.search.vector import lowest_bit, reaching, within
+from sdsc_core.search.vector import lowest_bit, products_from, within
 
 WAITING = 16 * CHILDREN  # nodes that can wait: CHILDREN for each level
 MOST_ROWS = 16384  # in a block: many, so that neighbours follow each other
@@ -21,7 +21,7 @@ SPREAD = 1e-7  # directions in which the points spread less than this are left o
 
 
 _within = within(CHILDREN)
-_reaching = reaching(LEAF)
+_products_from = products_from(LEAF)
 
 
 @kernel
@@ -70,7 +70,7 @@ def _collect(q, own, nodes, margin, top, candidates, values, scratch, work):
             stack = _push(mask, t, g * CHILDREN, waiting, offers, stack)
             continue
         work[1] += 1
-        mask = _reaching(q, points, node, floor, products)
+        mask = _products_from(q, points, node, floor, products)
         while mask:
             c = lowest_bit(mask)
             mask &= mask - 1

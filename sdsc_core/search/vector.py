@@ -18,7 +18,7 @@ INTEGERS = ir.VectorType(ir.IntType(32), LANES)
 INDEX = ir.IntType(64)
 
 
-def reaching(width: int) -> Any:
+def products_from(width: int) -> Any:
     """For kernels: (q (r,), blocks (n, r, width), b, floor, out (width,)) → mask of columns.
 
     out_c = |Σ_d q_d blocks_bdc|, each sum in the order of d; bit c says whether out_c ≥ floor.
