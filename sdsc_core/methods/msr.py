@@ -37,7 +37,6 @@ def msr(
         LRSSC with LRR's penalty of the error. C is the sparse copy of ADMM.
 
         >>> import numpy as np
-    from numpy.typing import NDArray
         >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
         >>> (msr(X, lam=2.0).C > 0.5).astype(int).tolist()
         [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
