@@ -238,7 +238,7 @@ def test_the_animation_runs_in_the_browser(step):
 def test_curves_can_be_stopped_and_gone_on_with(page, app_url):
     """Even though they are computed in a fragment, in which clicks wait."""
     page.goto(f"{app_url}/step?data=digits&gamma=6&dense=D3&step=stage")
-    page.locator(".st-key-stop-curves button").click(timeout=120_000)
+    page.locator(".st-key-stop-curves button").first.click(timeout=120_000)
     page.get_by_text(re.compile(r"Stopped\. The curves go to Γ = \d+ of 20")).wait_for()
     settled(page)
     computed = int(page.locator("canvas.charts").get_attribute("data-computed"))
