@@ -24,7 +24,7 @@ def cluster():
 @pytest.fixture
 def client(cluster):
     with Client(cluster, set_as_default=False) as client:
-        client.wait_for_workers(2)
+        client.wait_for_workers(2, timeout=60)
         yield client
 
 
@@ -48,7 +48,7 @@ class KillingClient(Client):
 @pytest.fixture
 def killing_client(cluster):
     with KillingClient(cluster, set_as_default=False) as client:
-        client.wait_for_workers(2)
+        client.wait_for_workers(2, timeout=60)
         yield client
 
 

@@ -34,12 +34,12 @@ def msr(
 ) -> Solution:
     """Represent all points at once, sparsely and by low rank, with whole samples as outliers.
 
-        LRSSC with LRR's penalty of the error. C is the sparse copy of ADMM.
+    LRSSC with LRR's penalty of the error. C is the sparse copy of ADMM.
 
-        >>> import numpy as np
-        >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
-        >>> (msr(X, lam=2.0).C > 0.5).astype(int).tolist()
-        [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
+    >>> import numpy as np
+    >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
+    >>> (msr(X, lam=2.0).C > 0.5).astype(int).tolist()
+    [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
     METHOD.settings(
         lam=lam, delta=delta, normalise=normalise, affine=affine, max_iterations=max_iterations
