@@ -38,6 +38,8 @@ def test_a_row_marks_the_pair_everywhere(page, app_url):
     chosen = []
     for number in (1, 4):
         row = choose_row(page, part(page, "frame").first, number)
+        page.get_by_text(f"Pair i = {row[0]}, j = {row[1]}").first.wait_for()
+        settled(page)
         i, j = shown_pair(page)
         assert row == [str(i), str(j)]
         chosen.append((i, j))
