@@ -11,8 +11,8 @@ import numpy as np
 from sdsc_core.blocks import Progress
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import DENSE_STAGES
+from sdsc_core.memory import check_memory
 from sdsc_core.methods import METHODS
-from sdsc_core.methods._memory import check_memory
 from sdsc_core.run import Keep, Report, Run, run_stages, suggested_n_clusters
 from sdsc_core.settings import RunSettings
 

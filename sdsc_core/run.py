@@ -19,8 +19,8 @@ from sdsc_core.checks import Affinity, check_gamma, check_n_clusters
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import dense_stage
 from sdsc_core.imc_path import ImcPath, imc
+from sdsc_core.memory import check_memory
 from sdsc_core.methods import METHODS
-from sdsc_core.methods._memory import check_memory
 from sdsc_core.settings import RunSettings
 from sdsc_core.sides import Side, cluster_side, n_vectors
 from sdsc_core.spectral import Spectrum, spectrum, suggest_n_clusters

@@ -23,6 +23,7 @@ from sdsc_core.checks import (
     check_values,
     is_sparse,
 )
+from sdsc_core.memory import check_memory
 from sdsc_core.sparse_product import product_in_threads
 
 SMALL = 128  # up to here a full decomposition is the quickest
@@ -144,8 +145,6 @@ def _check_memory(W: Affinity, n_vectors: int) -> None:
     Four copies of a sparse W at a time (scaled; turned, to see whether it is symmetric; two within
     SciPy's search for components), the vectors of Lanczos, and those found.
     """
-    from sdsc_core.methods._memory import check_memory  # the methods import this module
-
     n = W.shape[0]
     copies = 12 * 4 * W.nnz if is_sparse(W) else 8 * 3 * n * n
     needed = copies + 8 * n * (_room(n, n_vectors) + 2 * n_vectors + 2)

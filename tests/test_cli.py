@@ -13,8 +13,8 @@ import scipy.sparse as sp
 import sdsc_core
 from sdsc_core import METHODS, SDSC, cli, datasets
 from sdsc_core.cli import app, benchmark, benchmark_scale
+from sdsc_core.cli.paths import home
 from sdsc_core.cli.progress import Reporter
-from sdsc_core.paths import home
 from tests.conftest import ROOT
 
 FILES = sorted(p for p in (ROOT / "sample_data").iterdir() if p.suffix in datasets.FORMATS)
@@ -297,7 +297,7 @@ def test_the_wheel_holds_the_app(tmp_path):
         names = [""] if ours.is_file() else [p.name for p in ours.iterdir() if p.suffix != ".pyc"]
         for name in names:
             assert name == "__pycache__" or (app / place / name).exists(), (place, name)
-    look = "from sdsc_core.paths import home; print(home())"
+    look = "from sdsc_core.cli.paths import home; print(home())"
     environment = os.environ | {"PYTHONPATH": str(package.parent)}
     run = subprocess.run(
         [sys.executable, "-c", look],

@@ -28,7 +28,7 @@ from sdsc_core import (
     spectral_clustering,
 )
 from sdsc_core.compare import Result, keep_everything
-from sdsc_core.methods._memory import check_memory
+from sdsc_core.memory import check_memory
 
 
 @pytest.fixture(scope="module")

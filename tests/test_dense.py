@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
+from sdsc_core import memory as _memory
 from sdsc_core.blocks import Cancelled
 from sdsc_core.dense import (
     changes,
@@ -24,7 +25,6 @@ from sdsc_core.dense import (
     to_similarity,
 )
 from sdsc_core.dense.rules import RULES, condition, two_hop
-from sdsc_core.methods import _memory
 from tests import naive
 
 # θ themselves, 0 and 1 among the values: the half-open intervals decide there.

@@ -149,7 +149,7 @@ def test_the_cheapest_way_is_taken(tree, products, memory_mb, expected, monkeypa
 
 def test_memory_for_a_matrix_is_a_share_of_what_is_free(monkeypatch):
     assert choose._budget(3.0) == 3e6
-    monkeypatch.setattr("sdsc_core.methods._memory.available_memory", lambda: 1000)
+    monkeypatch.setattr("sdsc_core.memory.available_memory", lambda: 1000)
     assert choose._budget(None) == 400
 
 

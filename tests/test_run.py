@@ -15,9 +15,9 @@ from sdsc_core import (
     spectrum,
     summarise,
 )
+from sdsc_core import memory as _memory
 from sdsc_core import run as run_module
 from sdsc_core.dense import sparse_pass
-from sdsc_core.methods import _memory
 from sdsc_core.run import run_stages
 from sdsc_core.settings import RunSettings, read_setting, spell_setting
 from sdsc_core.sides import cluster_side, n_vectors

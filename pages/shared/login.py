@@ -4,7 +4,7 @@ import os
 
 import streamlit as st
 
-from sdsc_core.paths import LOGIN_VARIABLE
+from sdsc_core.cli.paths import LOGIN_VARIABLE
 
 
 def require_login() -> None:

@@ -10,12 +10,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from sdsc_core.cli.paths import LOGIN_VARIABLE, home
 from sdsc_core.cli.warm import load_libraries
 from sdsc_core.datasets import Limits, apart
 from sdsc_core.datasets.known import FOLDER_VARIABLE
 from sdsc_core.datasets.limits import VARIABLE as LIMITS_VARIABLE
 from sdsc_core.extras import require
-from sdsc_core.paths import LOGIN_VARIABLE, home
 
 ADDRESS, THIS_MACHINE = "--server.address", "127.0.0.1"
 

@@ -84,7 +84,9 @@ def _estimates(options: argparse.Namespace) -> None:
     asked = [name.upper() for name in options.only]
     methods = [m for m in METHODS if not asked or m in asked]
     if not methods:
-        raise ValueError(f"--only is {options.only!r}; give some of {', '.join(METHODS)}.")
+        raise ValueError(
+            f"--only is {' '.join(options.only)!r}; give some of {', '.join(METHODS)}."
+        )
     if options.measure:
         benchmark_estimates.measure(methods, options.anew)
     else:

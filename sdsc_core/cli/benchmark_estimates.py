@@ -110,7 +110,7 @@ class Timed:
 
     def _keep(self, stage: str, key: Hashable, work: Callable[[], Any]) -> Any:
         if stage == "IMC":  # its picks serve W alone
-            return None, 0.0
+            return (None, 0.0), 0.0
         return self.kept[stage] if stage in self.kept else work()
 
     def seconds(self, part: str) -> float:

@@ -13,7 +13,7 @@ from sdsc_core.affinities import off_diagonal
 from sdsc_core.blocks import Progress, run_blocks, tick
 from sdsc_core.checks import Affinity, is_sparse
 from sdsc_core.dense.rules import to_distance, to_similarity
-from sdsc_core.methods._memory import check_memory
+from sdsc_core.memory import check_memory
 
 TILE = 256  # columns of a tile of the dense product; a row of it stays in the first cache
 SEEN = 1.0 - 5e-7  # float32 tells a distance this much shorter, and rounding does not make one

@@ -11,7 +11,7 @@ from sdsc_core.affinities import off_diagonal
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import square_csr
 from sdsc_core.dense.rules import RULES, Rows, Thresholds, two_hop
-from sdsc_core.methods._memory import check_memory
+from sdsc_core.memory import check_memory
 
 PATHS_A_BLOCK = 4_000_000  # two-hop paths that one block of rows may follow
 

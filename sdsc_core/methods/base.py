@@ -23,7 +23,7 @@ from sdsc_core.checks import (
     check_random_state,
 )
 from sdsc_core.imc_path import unit_rows
-from sdsc_core.methods._memory import check_memory
+from sdsc_core.memory import check_memory
 
 Value = float | int | bool | str
 

@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from sdsc_core.blocks import Progress, tick
+from sdsc_core.memory import available_memory
 from sdsc_core.search.blocks import Array, Blocks, Indices
 from sdsc_core.search.gram import Gram, gram_bytes
 from sdsc_core.search.tree import MOST_ROWS, Tree, dimensions
@@ -136,6 +137,5 @@ def cost_of_query(tree: Tree, n_picks: int = 1) -> float:
 def _budget(memory_mb: float | None) -> float:
     if memory_mb is not None:
         return memory_mb * 1e6
-    from sdsc_core.methods._memory import available_memory  # the methods import this package
 
     return MEMORY_SHARE * available_memory()

@@ -11,6 +11,6 @@ def home() -> Path:
     >>> (home() / "app.py").is_file()
     True
     """
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parents[1]
     inside = package / "_app"
     return inside if inside.is_dir() else package.parent
