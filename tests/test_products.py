@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import config
 
 from sdsc_core.imc_path import imc
 from sdsc_core.search import blocks, choose, gram, make_search
@@ -13,6 +14,12 @@ from tests.test_picks import unit
 def tied(n, d, seed):
     """Unit rows of few distinct values: duplicates, opposite and zero rows."""
     return unit(np.random.default_rng(seed).choice([-1.0, 0.0, 0.0, 1.0], (n, d)))
+
+
+def change_constant(monkeypatch, module, name, value):
+    """A constant of kernels, only where they are not compiled: the cache on disk would keep it."""
+    if config.DISABLE_JIT:
+        monkeypatch.setattr(module, name, value)
 
 
 def nearest(residual, Z, own, n_picks):
@@ -32,7 +39,7 @@ def test_blocks_of_any_size_find_what_a_loop_finds(sizes, n_picks, monkeypatch):
     monkeypatch.setattr(blocks, "TILE", tile)
     monkeypatch.setattr(blocks, "CANDIDATES", candidates)
     monkeypatch.setattr(blocks, "AGAIN", again)
-    monkeypatch.setattr(blocks, "PART", 4)  # counts where kernels are not compiled
+    change_constant(monkeypatch, blocks, "PART", 4)
     for seed in range(4):
         Z = tied(29, 5, seed)
         own = np.array([0, 3, 4, 11, 28])
@@ -49,8 +56,8 @@ def test_blocks_of_any_size_find_what_a_loop_finds(sizes, n_picks, monkeypatch):
 @pytest.mark.parametrize("sizes", [(8, 3, 4), (5, 2, 100), (64, 32, 6)])
 def test_a_gram_matrix_of_any_squares_finds_what_a_loop_finds(sizes, n_picks, monkeypatch):
     monkeypatch.setattr(gram, "SIDE", sizes[0])
-    monkeypatch.setattr(gram, "PATCH", sizes[1])  # this and the next where nothing is compiled
-    monkeypatch.setattr(gram, "CANDIDATES", sizes[2])
+    change_constant(monkeypatch, gram, "PATCH", sizes[1])
+    change_constant(monkeypatch, gram, "CANDIDATES", sizes[2])
     for seed in range(4):
         Z = tied(19, 6, seed)
         search = gram.Gram(Z)
@@ -77,7 +84,10 @@ def test_the_error_of_a_gram_row_covers_what_its_products_are_off():
     rows = gram.Gram(Z).rows(np.arange(4))
     points, weights = rng.integers(0, 40, (4, 60)), rng.standard_normal((4, 60))
     rows.change(points, weights)
-    exact = np.einsum("ra,rad->rd", weights, Z[points]) @ Z.T
+    residuals = np.einsum("ra,rad->rd", weights, Z[points])
+    rows.find(residuals)
+    exact = residuals @ Z.T
+    exact[np.arange(4), np.arange(4)] = 0.0  # a point does not find itself
     off = np.abs(rows._Q - exact).max(axis=1)
     assert (off <= rows._errors).all() and (rows._errors <= 60 * off).all()
     np.testing.assert_allclose(rows._totals, np.abs(weights).sum(axis=1))
@@ -149,7 +159,7 @@ def test_the_cheapest_way_is_taken(tree, products, memory_mb, expected, monkeypa
 
 def test_memory_for_a_matrix_is_a_share_of_what_is_free(monkeypatch):
     assert choose._budget(3.0) == 3e6
-    monkeypatch.setattr("sdsc_core.memory.available_memory", lambda: 1000)
+    monkeypatch.setattr(choose, "available_memory", lambda: 1000)
     assert choose._budget(None) == 400
 
 

@@ -174,7 +174,7 @@ def test_the_choice_follows_data_and_memory(monkeypatch):
     assert make_search(wide, 6).name == "gram"
     assert make_search(wide, 6, memory_mb=1).name == "blocks"
     assert make_search(wide, 6, "tree").name == "tree"
-    monkeypatch.setattr("sdsc_core.memory.available_memory", lambda: 10_000)
+    monkeypatch.setattr("sdsc_core.search.choose.available_memory", lambda: 10_000)
     assert make_search(wide, 6).name == "blocks"
 
 
