@@ -176,7 +176,8 @@ def scattering_maps(images: NDArray[Any], *, height: int = 190) -> go.Figure:
     """
     image = np.asarray(images[:1], np.float64)
     maps = scattering(image)[0, 1:25]
-    tiles = (maps / maps.max(axis=(1, 2), keepdims=True).clip(1e-12)).reshape(3, 8, *maps.shape[1:])
+    tiles = maps.reshape(3, 8, *maps.shape[1:])
+    tiles = tiles / tiles.max(axis=(1, 2, 3), keepdims=True).clip(1e-12)  # each scale by itself
     framed = np.pad(tiles, ((0, 0), (0, 0), (0, 1), (0, 1)), constant_values=np.nan)
     mosaic = framed.transpose(0, 2, 1, 3).reshape(3 * framed.shape[2], 8 * framed.shape[3])
     options = {"colorscale": "gray", "showscale": False, "hoverinfo": "skip"}
