@@ -85,7 +85,8 @@ class Clicker:
         try:
             deed()
         except Error as error:
-            if "Timeout" not in str(error) and "not attached" not in str(error):
+            gone = ("Timeout", "not attached", "outside of the viewport")
+            if not any(word in str(error) for word in gone):
                 raise
             self.log.append(f"missed: {deed.__name__}")
 
