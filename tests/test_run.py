@@ -11,11 +11,12 @@ from sdsc_core import (
     datasets,
     dense_stage,
     imc,
+    memory,
+    spectral,
     spectral_clustering,
     spectrum,
     summarise,
 )
-from sdsc_core import memory as _memory
 from sdsc_core import run as run_module
 from sdsc_core.dense import sparse_pass
 from sdsc_core.run import run_stages
@@ -212,12 +213,12 @@ def test_labels_are_the_same_for_any_number_of_threads(data):
 
 @pytest.mark.parametrize("stage", ["IMC", "the dense stage", "spectral clustering"])
 def test_a_stage_that_does_not_fit_is_refused_before_it_starts(data, stage, monkeypatch):
-    check = _memory.check_memory
+    check = memory.check_memory
 
     def little_for_one(needed, what, *args, **settings):
         check(needed, what, *args, **settings | {"limit": needed - (what == stage)})
 
-    for module in (run_module, sparse_pass, _memory):
+    for module in (run_module, sparse_pass, spectral):
         monkeypatch.setattr(module, "check_memory", little_for_one)
     with pytest.raises(ValueError, match=f"has 60 points, for which {stage} needs about"):
         run_stages(data, RunSettings(gamma=4))
