@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 
 import joblib
 import numpy as np
@@ -14,9 +15,16 @@ from sdsc_core.blocks import Cancelled
 from sdsc_core.datasets import make_subspaces
 
 
+MAIN = sys.modules["__main__"]  # a test of a screen makes its script the main one
+
+
 @pytest.fixture(scope="module")
 def cluster():
-    """Two worker processes of one thread; one that ends is started again."""
+    """Two worker processes of one thread; one that ends is started again.
+
+    A new process begins with the main script of its parent.
+    """
+    sys.modules["__main__"] = MAIN
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
         yield cluster
 
