@@ -14,7 +14,6 @@ from sdsc_core import SDSC, cli, densify, imc, pce
 from sdsc_core.blocks import Cancelled
 from sdsc_core.datasets import make_subspaces
 
-
 MAIN = sys.modules["__main__"]  # a test of a screen makes its script the main one
 
 
