@@ -112,9 +112,16 @@ def test_can_be_cancelled():
         scattering(np.ones((100, 8, 8)), progress=stop)
 
 
-def test_every_map_counts_alike():
-    X = scattering_vectors(blurred(5, 16, 16)).reshape(5, 217, 4)
-    assert np.allclose(X.max(axis=(0, 2)), 1)
+def test_every_map_of_a_picture_counts_alike():
+    X = scattering_vectors(blurred(5, 32, 32)).reshape(5, 217, 16)
+    assert np.allclose(X.max(axis=2), 1)
+
+
+@pytest.mark.parametrize(("side", "across"), [(8, 4), (16, 4), (28, 4), (48, 6), (4, 2)])
+def test_small_pictures_keep_several_values_of_a_map(side, across):
+    X = scattering_vectors(blurred(2, side, side))
+    assert X.shape[1] == n_scattering_features(side, side)
+    assert X.shape[1] % across**2 == 0 and len(np.unique(X[0])) > 10
 
 
 def test_prepared_after_the_draw_and_before_pca():

