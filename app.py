@@ -15,6 +15,7 @@ SCREENS = [
     ("compare", "compare", "Compare", ":material/leaderboard:"),
     ("inspect", "densification", "Inspect", ":material/search:"),
     ("step", "step", "Step through", ":material/footprint:"),
+    ("subspaces", "subspaces", "Subspaces", ":material/stacks:"),
     ("words", "words", "Words", ":material/menu_book:"),
     ("tour", "tour", "Tour", ":material/signpost:"),
 ]

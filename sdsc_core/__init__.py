@@ -12,17 +12,23 @@ from sdsc_core._version import __version__
 from sdsc_core.affinities import affinity
 from sdsc_core.blocks import Cancelled
 from sdsc_core.dense import (
+    DENSE,
     DENSE_STAGES,
     Changes,
     Explanation,
+    account,
     changes,
     dense_stage,
     densify,
+    diffusion,
     explain,
+    mutual,
     pce,
     rank_changes,
+    sinkhorn,
     tally,
 )
+from sdsc_core.fitted import Subspace, Subspaces, fit_subspaces, subspaces
 from sdsc_core.imc_path import ImcPath, imc
 from sdsc_core.methods import METHODS
 from sdsc_core.metrics import (
@@ -50,6 +56,7 @@ if TYPE_CHECKING or "pdoc" in sys.modules:  # which reads names without `__getat
     from sdsc_core.estimator import SDSC
 
 __all__ = [
+    "DENSE",
     "DENSE_STAGES",
     "METHODS",
     "SDSC",
@@ -61,8 +68,11 @@ __all__ = [
     "Run",
     "RunSettings",
     "Spectrum",
+    "Subspace",
+    "Subspaces",
     "Summary",
     "__version__",
+    "account",
     "affinity",
     "analyse",
     "changes",
@@ -74,18 +84,23 @@ __all__ = [
     "datasets",
     "dense_stage",
     "densify",
+    "diffusion",
     "explain",
+    "fit_subspaces",
     "imc",
     "inside_share",
     "misplaced",
+    "mutual",
     "ncut",
     "nmi",
     "pce",
     "preserving_error",
     "rank_changes",
     "run_stages",
+    "sinkhorn",
     "spectral_clustering",
     "spectrum",
+    "subspaces",
     "suggest_n_clusters",
     "summarise",
     "tally",

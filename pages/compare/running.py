@@ -16,11 +16,13 @@ import streamlit as st
 
 from pages.shared.memory import held
 from pages.shared.run import cached, preparation, source, spell_key
+from pages.shared.settings import SETTINGS
 from pages.shared.stop import heed_stop
 from sdsc_core import METHODS, RunSettings, compare
 from sdsc_core.blocks import Progress, watched
 from sdsc_core.checks import Affinity
 from sdsc_core.datasets import Dataset, prepare
+from sdsc_core.dense import DENSE
 
 MOST_POINTS = 1500  # up to which a cell's matrices are kept to be opened large
 MOST_BYTES = 500_000_000  # of matrices that a session keeps
@@ -41,7 +43,7 @@ class Job:
     n_clusters: int
     params: dict[str, Any]
     seed: int
-    thetas: tuple[float, ...]
+    thetas: tuple[float, ...]  # of PCE; of other stages what they have in their place
 
     @property
     def name(self) -> str:
@@ -65,9 +67,10 @@ class Job:
 
     def settings(self) -> RunSettings:
         """The cell in the library's terms."""
-        thetas = dict(zip(("theta1", "theta2"), self.thetas, strict=False))
         dense = None if self.dense == "none" else self.dense
-        own = {"dense": dense, "n_clusters": self.n_clusters, "seed": self.seed, **thetas}
+        names = [p.name for p in DENSE[dense].parameters] if dense else []
+        of_stage = dict(zip(names, self.thetas, strict=False))
+        own = {"dense": dense, "n_clusters": self.n_clusters, "seed": self.seed, **of_stage}
         return RunSettings.of_method(self.method, self.params, **own)
 
     def points(self, progress: Progress) -> Dataset:
@@ -136,7 +139,11 @@ def jobs(data: Dataset, n_clusters: int, params: dict[str, dict[str, Any]]) -> l
     state = st.session_state
     raw = source(state.data)
     options = preparation(raw)
-    thetas = {"PCE": (state.theta1, state.theta2)}  # no other stage asks for them
+    thetas = {
+        s.name: tuple(state[p.name] for p in s.parameters)
+        for s in DENSE.values()
+        if all(p.name in SETTINGS for p in s.parameters)
+    }  # a stage whose parameter has no widget takes its default
     return [
         Job(
             data, raw, _draw(options, repeat), name, dense, repeat, n_clusters, values,

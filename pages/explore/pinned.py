@@ -8,6 +8,7 @@ from pages.components.matrix import matrix
 from pages.shared.matrix_view import matrix_view
 from pages.shared.sidebar import RESIDUALS, SIMILARITIES
 from sdsc_core import figures
+from sdsc_core.dense import PARAMETERS
 from sdsc_core.run import Run
 
 
@@ -41,9 +42,13 @@ def matrices(run: Run) -> None:
 
 
 def settings_in_words(run: Run) -> list[str]:
-    """The settings of a run in words; θ only where PCE uses it."""
+    """The settings of a run in words; of the dense stage's parameters those that it uses."""
     s = run.settings
-    thetas = [f"θ₁ = {s.theta1:.2f}", f"θ₂ = {s.theta2:.2f}"] if s.dense == "PCE" else []
+    thetas = [
+        f"{PARAMETERS[name].title} = {value:.2f}" if isinstance(value, float)
+        else f"{PARAMETERS[name].title.lower()} = {value}"
+        for name, value in s.dense_params().items() if name != "hops"
+    ]  # fmt: skip
     return [
         f"Γ = {s.gamma}", s.dense or "no dense stage", *thetas,
         f"residual {RESIDUALS[s.residual]}", f"similarity {SIMILARITIES[s.similarity]}",

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from pages.shared.settings import PREPARE, SETTINGS, in_exercise, query
+from pages.shared.settings import BEYOND, PREPARE, SETTINGS, in_exercise, query
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset
 
 LOCKS = {
@@ -14,11 +14,12 @@ LOCKS = {
     "Γ": ("gamma",),
     "Dense stage": ("dense",),
     "θ₁, θ₂, θ₃": ("theta1", "theta2", "theta3"),
+    "Parameters of other stages": BEYOND,
     "Residual and similarity": ("residual", "similarity"),
     "Seed": ("seed",),
 }
 # What a student sees should not depend on where the teacher was looking.
-FRESH = ("point", "pair", "tour", "sheet", "groups", "conditions")
+FRESH = ("point", "pair", "tour", "sheet", "groups", "conditions", "cluster")
 
 
 def show_notice() -> None:

@@ -22,7 +22,7 @@ from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, Limits, des
 
 LARGEST = 1e100  # squares and sums of such values still have room
 STOPPED = "Reading was stopped; set the file aside and choose it again, or another one."
-FRESH = (*PREPARE, "point", "pair")  # settings that belong to one data set
+FRESH = (*PREPARE, "point", "pair", "cluster", "dimension")  # settings that belong to one data set
 READ = ("looked", "columns", "parsed", "filled")  # what is kept of the file that is read
 
 

@@ -18,13 +18,15 @@ from typing import Any
 import streamlit as st
 
 from pages.shared.streamlit_inside import went_back
-from sdsc_core.dense import DENSE_STAGES
+from sdsc_core.dense import DENSE_STAGES, PARAMETERS
 from sdsc_core.settings import NONE, RunSettings, read_setting, spell_setting
 
 GAMMA_MAX = 20  # of the slider
 GAMMA_UNSAID = 5  # what an address that speaks of other settings but not of Γ means: it was made
 # when 5 was the default. Addresses with anything in them name Γ now; see `query`.
 STAGES = tuple(map(spell_setting, DENSE_STAGES))
+# Parameters of the dense stages beyond the paper; θ have an order, and hops no widget.
+BEYOND = tuple(name for name in PARAMETERS if name not in ("theta1", "theta2", "hops"))
 SORTS = ("worst", "change", "after", "before", "i", "j", "condition", "witness")
 
 
@@ -123,6 +125,7 @@ SETTINGS: dict[str, Setting] = {
     "theta2": of_run("theta2", 0.01, 0.99),
     "theta3": Setting(0.3, number(0.0, 0.98)),
     "dense": of_run("dense"),
+    **{name: of_run(name, PARAMETERS[name].low, PARAMETERS[name].high) for name in BEYOND},
     "residual": of_run("residual"),
     "similarity": of_run("similarity"),
     "seed": of_run("seed", high=2**31 - 1),
@@ -147,6 +150,9 @@ SETTINGS: dict[str, Setting] = {
     "conditions": Setting([], indices),
     "groups": Setting([], indices),
     "sheet": Setting(1, whole(1, 10**6)),
+    "dimension": Setting(0, whole(0, 10**6)),
+    "affine": Setting(False, flag),
+    "cluster": Setting(0, whole(0, 10**6)),
     "tour": Setting(0, whole(0, 7)),
     "methods": Setting(["IMC", "SSC", "OMP", "LSR"], words),
     "stages": Setting(["none", "D1", "D3"], words),
@@ -154,7 +160,7 @@ SETTINGS: dict[str, Setting] = {
     "hide": Setting(False, flag),
     "lock": Setting([], names),
 }
-METHOD = ("gamma", "theta1", "theta2", "theta3", "dense", "residual", "similarity", "seed")
+METHOD = ("gamma", "theta1", "theta2", "theta3", "dense", *BEYOND, "residual", "similarity", "seed")
 PREPARE = ("classes", "each", "scattering", "pca", "unit", "centre", "draw")
 
 

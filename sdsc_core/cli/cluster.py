@@ -12,7 +12,9 @@ from sdsc_core import datasets
 from sdsc_core.checks import check_data
 from sdsc_core.cli.options import check_writable, read_param
 from sdsc_core.cli.progress import Reporter
+from sdsc_core.datasets.dataset import table_csv
 from sdsc_core.extras import require
+from sdsc_core.fitted import PartRun, run_part
 from sdsc_core.methods import KINDS, METHODS
 from sdsc_core.metrics import Summary
 from sdsc_core.run import Run, Side, run_stages
@@ -50,6 +52,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--pca", type=int, metavar="D", help="keep so many principal components")
     add("--centre", action="store_true", help="subtract the mean sample")
     add("--unit-norm", action="store_true", help="divide each sample by its length")
+    add("--sample", type=int, metavar="N",
+        help="cluster N points drawn at random; the others join the nearest subspace")  # fmt: skip
+    add("--affine", action="store_true",
+        help="with --sample: subspaces need not pass through the origin")  # fmt: skip
     add("--output", metavar="FILE", help="write row, identifier, class and clusters, .csv")
     add("--save-affinity", metavar="FILE", help="write W, .npz of scipy.sparse")
     add("--save-dense", metavar="FILE", help="write W*, .npz of scipy.sparse")
@@ -64,16 +70,36 @@ def _cluster(options: argparse.Namespace) -> None:
     data = _read(options)
     check_data(data.X, name=repr(data.name), copy=False)
     report = Reporter()
+    how: dict[str, Any] = {"report": report.named}
     with _named_by_option(), _client(options.dask) as client:
-        run = run_stages(data, settings, report=report.named, client=client)
+        if options.sample is None:
+            part, run = None, run_stages(data, settings, **how, client=client)
+        else:
+            part = run_part(
+                data, settings, options.sample, affine=options.affine, client=client, **how
+            )
+            run = part.run
     report.clear()
-    _save(options, run)
+    _save(options, run, part)
     print(_headline(run))
     if not options.file.startswith(SAMPLE):
         print(data.note)
     for message in _messages(run):
         print(message)
     print(table({name: side.summary for name, side in _sides(run).items()}))
+    if part is not None:
+        print(_of_all(part))
+
+
+def _of_all(part: PartRun) -> str:
+    """What became of the points that were not drawn, and the figures of all."""
+    n, drawn = part.data.n_points, len(part.rows)
+    lines = [f"The figures above are of {drawn:,} points drawn from {n:,}; the other {n - drawn:,}"
+             " joined the nearest subspace."]  # fmt: skip
+    for name, (acc, shared) in part.figures().items():
+        if name == "W" or part.run.settings.dense is not None:
+            lines.append(f"All points, by {name}: ACC {100 * acc:.2f} %, NMI {100 * shared:.2f} %.")
+    return "\n".join(lines)
 
 
 def _settings(options: argparse.Namespace) -> RunSettings:
@@ -97,6 +123,7 @@ def _named_by_option() -> Iterator[None]:
         yield
     except ValueError as error:
         options = {f.name: f.metadata["option"] for f in fields(RunSettings) if f.metadata}
+        options["sample"] = "--sample"
         name, is_, rest = str(error).partition(" is ")
         raise ValueError(f"{options.get(name, name)}{is_}{rest}") from None
 
@@ -190,14 +217,14 @@ def _load(options: argparse.Namespace) -> datasets.Dataset:
         raise ValueError(re.sub(argument, option, str(problem))) from None
 
 
-def _save(options: argparse.Namespace, run: Run) -> None:
+def _save(options: argparse.Namespace, run: Run, part: PartRun | None) -> None:
     assert run.before is not None
     for path, matrix in ((options.save_affinity, run.sparse.W), (options.save_dense, run.after.W)):
         if path is not None:
             Path(path).write_bytes(affinity_npz(matrix, columns_of(run)))
     if options.output is not None:
         with open(options.output, "w", newline="", encoding="utf-8") as file:
-            file.write(datasets.points_csv(run.data, run.before.labels, run.after.labels))
+            file.write(table_csv(columns_of(run) if part is None else part.columns()))
 
 
 def table(figures: dict[str, Summary]) -> str:

@@ -8,13 +8,16 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity, check_choice
-from sdsc_core.dense import Changes
+from sdsc_core.dense import LOWERED, RAISED, Changes
 from sdsc_core.figures.cells import largest_by_cell
 
 LIMIT = 1_500_000  # entries of a triangle that are sent as they are; beyond, cells are merged
 GRID = 512  # cells a side after merging
 ORDERS = ("class", "cluster", "loaded")
-CAUSES = {2: "condition 1", 3: "condition 2", 4: "condition 3", 5: "two-hop path"}
+CAUSES = {
+    2: "condition 1", 3: "condition 2", 4: "condition 3", 5: "two-hop path",
+    RAISED + 1: "raised", LOWERED + 1: "lowered",
+}  # fmt: skip
 
 
 def ordering(how: str, truth: Any, found: Any) -> NDArray[np.int64]:
