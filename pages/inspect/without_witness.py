@@ -63,9 +63,9 @@ def _scaling(e: Scaling) -> str:
     return (
         f"**Sinkhorn**: the links of $i$ sum to {of_i:.2f}, those of $j$ to {of_j:.2f}, and all"
         f" rows must weigh the same, so $i$ has the factor {a:.4f} and $j$ {b:.4f}; all is divided"
-        f" by the largest, {e.largest:.4f}:  \n$w^*_{{ij}} = d_i w_{{ij}} d_j / \\max = {a:.4f} \\cdot"
-        f" {e.before:.4f} \\cdot {b:.4f} / {e.largest:.4f} = {e.after:.4f}$. No third point plays a"
-        " part but by these sums."
+        f" by the largest, {e.largest:.4f}:  \n$w^*_{{ij}} = d_i w_{{ij}} d_j / \\max ="
+        f" {a:.4f} \\cdot {e.before:.4f} \\cdot {b:.4f} / {e.largest:.4f} = {e.after:.4f}$. No"
+        " third point plays a part but by these sums."
     )
 
 

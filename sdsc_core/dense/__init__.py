@@ -6,7 +6,6 @@ Definition 2. Sinkhorn, Diffusion and Mutual go beyond the paper. `registry.DENS
 """
 
 from sdsc_core.dense.accounts import Account, Ranks, Scaling, Walks, account
-from sdsc_core.dense.diffusion import diffusion
 from sdsc_core.dense.explanations import (
     LOWERED,
     RAISED,
@@ -19,7 +18,7 @@ from sdsc_core.dense.explanations import (
     rank_changes,
     tally,
 )
-from sdsc_core.dense.mutual import mutual
+from sdsc_core.dense.mutuality import mutual
 from sdsc_core.dense.registry import (
     DENSE,
     DENSE_STAGES,
@@ -36,8 +35,9 @@ from sdsc_core.dense.rules import (
     to_similarity,
     two_hop,
 )
-from sdsc_core.dense.sinkhorn import sinkhorn
+from sdsc_core.dense.scaling import sinkhorn
 from sdsc_core.dense.stage import densify, pce
+from sdsc_core.dense.walking import diffusion
 
 __all__ = [
     "DENSE",

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sdsc_core.affinities import off_diagonal
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import check_affinity, check_choice, check_pair
-from sdsc_core.dense.diffusion import walk, walk_matrix, walks
 from sdsc_core.dense.registry import DENSE
-from sdsc_core.dense.sinkhorn import scaling_factors
+from sdsc_core.dense.scaling import scaling_factors
+from sdsc_core.dense.walking import walk, walk_matrix, walks
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import Any
 
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import Affinity, check_affinity, check_choice, check_thetas, is_sparse
-from sdsc_core.dense.diffusion import MOST_STEPS, diffusion
-from sdsc_core.dense.mutual import mutual
-from sdsc_core.dense.sinkhorn import sinkhorn
+from sdsc_core.dense.mutuality import mutual
+from sdsc_core.dense.scaling import sinkhorn
 from sdsc_core.dense.stage import densify, pce
+from sdsc_core.dense.walking import MOST_STEPS, diffusion
 
 
 @dataclass(frozen=True)
