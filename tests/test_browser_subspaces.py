@@ -26,7 +26,7 @@ def test_a_point_that_fits_badly_is_one_click_from_its_steps(page, app_url):
     line.get_by_role("button", name="Step through").click()
     page.get_by_role("heading", name="Step through").wait_for()
     settled(page)
-    assert page.get_by_label("Point, 0 to").first.input_value() == str(worst)
+    assert page.get_by_label("Point i, 0 to").first.input_value() == str(worst)
     page.go_back()
     page.get_by_role("heading", name="Subspaces").wait_for()
     settled(page)

@@ -1,4 +1,4 @@
-"""The Subspaces screen, and the dense stages beyond the paper on every screen, without a browser."""
+"""The Subspaces screen, and the stages beyond the paper on all screens, without a browser."""
 
 import re
 
