@@ -121,5 +121,7 @@ def test_explore_and_compare_offer_the_stage(app, rule):
         slider.set_value(type(p.default)(p.low))
         run(app)
         assert app.query_params[p.name] == [str(p.low)]
-    opened(app, "compare", stages=f"none.{rule}", methods="IMC")
-    assert rule in app.session_state["stages"]
+    app.session_state["stages"] = ["none", rule]
+    app.switch_page("pages/compare/page.py")
+    run(app)
+    assert app.session_state["stages"] == ["none", rule]
