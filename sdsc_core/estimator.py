@@ -155,8 +155,13 @@ class SDSC(ClusterMixin, BaseEstimator):
         1.0
         """
         check_is_fitted(self)
-        points = check_rows(X)
+        if np.ndim(X) == 1:
+            raise ValueError(
+                f"X has shape {np.shape(X)}. Reshape your data: give two dimensions, (n_samples,"
+                " n_features)."
+            )
         validate_data(self, X, reset=False, skip_check_array=True)
+        points = check_rows(X)
         found = nearest_subspace(points, self.subspaces_, n_jobs=self.n_jobs)
         return self.subspace_labels_[found.labels]
 
