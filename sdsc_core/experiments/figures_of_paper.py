@@ -122,6 +122,7 @@ class Times(Experiment):
     title = "Time by the number of subjects of Extended Yale B (Figure 3)"
     where, kind, shown = "subjects", "faces", ("seconds",)
     methods = TABLES["table2"].methods
+    cells_of = "table2"
 
     def cells(self, options: Options) -> list[Cell]:
         return TABLES["table2"].cells(options)

@@ -50,6 +50,7 @@ class Experiment(ABC):
     kind: str  # whose presets the methods have
     methods: Sequence[str]
     shown: Sequence[str] = ("acc",)  # figures that have a table
+    cells_of: str = ""  # another experiment whose cells it shows, and shares
 
     @abstractmethod
     def cells(self, options: Options) -> list[Cell]:
