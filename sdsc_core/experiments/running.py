@@ -89,7 +89,7 @@ class Experiment(ABC):
         self, cell: Cell, data: Dataset, settings: RunSettings, keep: Keep | None = None,
         setting: str = "",
     ) -> Row:  # fmt: skip
-        """One run as a row; its seconds are CPU time, so that draws can be measured side by side."""
+        """One run as a row; its seconds are CPU time, so that other work hardly changes them."""
         clock = time.process_time
         found, _ = compare_cell(data, settings, repeat=cell.draw, keep=keep, clock=clock)
         figures = {name: getattr(found, name) for name in FIGURES}
