@@ -65,8 +65,8 @@ def suggest_dimension(
     Component Analysis; IEEE PAMI 27(12), 2005, eq. 30): what the next direction would explain,
     against a price κ for each. κ = 0.0005 gives the known ones of faces (9) and of
     moving bodies (3 to 4). At most as many as leave something unexplained: below the number of
-    features, and of points, since r points always fit r dimensions. 0 for points that are all 0 (or,
-    affine, all the same).
+    features, and of points, since r points always fit r dimensions. 0 for points that are all 0
+    (affine: all the same).
 
     >>> suggest_dimension([9.0, 8.0, 7.0, 0.2, 0.1], 100, 5)
     3
