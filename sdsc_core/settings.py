@@ -83,8 +83,9 @@ class RunSettings:
         for name, value in own.items():
             if isinstance(PARAMETERS[name].default, float):
                 check_number(value, name, PARAMETERS[name].low, PARAMETERS[name].most)
-        if DENSE[self.dense].check:
-            DENSE[self.dense].check(**own)
+        together = DENSE[self.dense].check
+        if together is not None:
+            together(**own)
 
     @classmethod
     def of_method(cls, method: str, params: Mapping[str, Any], **rest: Any) -> "RunSettings":

@@ -1,5 +1,6 @@
 """Why an entry of W* is what it is under Sinkhorn, Diffusion and Mutual, which have no witness."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,4 +142,8 @@ def _walks(
     return Walks(i, j, float(W[i, j]), value / largest, start, value, largest, stayed, over)
 
 
-_ACCOUNTS = {"Sinkhorn": _scaling, "Mutual": _ranks, "Diffusion": _walks}
+_ACCOUNTS: dict[str, Callable[..., Account]] = {
+    "Sinkhorn": _scaling,
+    "Mutual": _ranks,
+    "Diffusion": _walks,
+}

@@ -124,8 +124,8 @@ def _walk_block(S: Rows, steps: int, neighbours: int, start: int, stop: int) -> 
         counts[i - start] = len(at)
         rows.append((at.copy(), room[0][at]))
         room[0][room[2][:size]] = 0.0
-    at, values = zip(*rows, strict=True)
-    return counts, np.concatenate(at), np.concatenate(values)
+    places, values = zip(*rows, strict=True)
+    return counts, np.concatenate(places), np.concatenate(values)
 
 
 @kernel

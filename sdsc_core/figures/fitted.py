@@ -1,5 +1,6 @@
 """Figures of found subspaces: singular values, angles, distances, and a basis as pictures."""
 
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def singular_values(found: Subspaces, chosen: int = -1) -> go.Figure:
     for c, subspace in enumerate(found.each):
         shown = subspace.singular_values[:FIRST]
         top = shown[0] if len(shown) and shown[0] > 0 else 1.0
-        y, name = np.maximum(shown / top, 1e-6), f"cluster {found.names[c]}"
+        y, name = np.maximum(shown / top, 1e-6), escape(f"cluster {found.names[c]}")
         figure.add_scatter(
             x=np.arange(1, len(y) + 1), y=y, mode="lines+markers", name=name, showlegend=True,
             line={"color": colour(c), "width": 4 if c == chosen else 1.5}, marker={"size": 4},
@@ -35,10 +36,10 @@ def singular_values(found: Subspaces, chosen: int = -1) -> go.Figure:
         if 0 < subspace.dimension <= len(y):
             rings.append((subspace.dimension, y[subspace.dimension - 1], colour(c), name))
     if rings:
-        x, y, tone, names = zip(*rings, strict=True)
+        dimension, height, tones, names = zip(*rings, strict=True)
         figure.add_scatter(
-            x=x, y=y, mode="markers", text=names, showlegend=False,
-            marker={"symbol": "circle-open", "size": 13, "color": tone, "line": {"width": 2}},
+            x=dimension, y=height, mode="markers", text=names, showlegend=False,
+            marker={"symbol": "circle-open", "size": 13, "color": tones, "line": {"width": 2}},
             hovertemplate="%{text}: dimension %{x}<extra></extra>",
         )  # fmt: skip
     figure.update_layout(
@@ -56,7 +57,7 @@ def angles(found: Subspaces, mean: bool = False) -> go.Figure:
     >>> angles(subspaces(np.eye(4)[[0, 0, 1, 1]], [0, 0, 1, 1])).data[0].z[0][1]
     np.float64(90.0)
     """
-    names = [str(name) for name in found.names]
+    names = [escape(str(name)) for name in found.names]
     heat = {
         "type": "heatmap", "z": found.mean_angles if mean else found.angles, "x": names, "y": names,
         "colorscale": "Blues_r", "zmin": 0, "zmax": 90,
@@ -101,7 +102,8 @@ def distances(found: Subspaces, chosen: int = -1) -> go.Figure:
         mine = at[(found.labels[at] == c) & np.isfinite(next_[at])]
         figure.add_trace(
             kind(
-                x=own[mine], y=next_[mine], mode="markers", name=f"cluster {name}", customdata=mine,
+                x=own[mine], y=next_[mine], mode="markers", customdata=mine,
+                name=escape(f"cluster {name}"),
                 marker={"color": colour(c), "size": 6, "opacity": 0.75},
                 unselected={"marker": {"opacity": 0.75}},
                 hovertemplate="point %{customdata}<br>own %{x:.4g}, next %{y:.4g}<extra></extra>",

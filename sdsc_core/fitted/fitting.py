@@ -76,8 +76,7 @@ def suggest_dimension(
     if not len(energy) or not energy[0] > 0:
         return 0
     energy = np.where(energy > ZERO**2 * energy[0], energy, 0.0)
-    most = min(n_points - 1 - affine, n_features - 1, np.count_nonzero(energy))
-    most = max(most, 1)
+    most = max(1, min(n_points - 1 - affine, n_features - 1, int(np.count_nonzero(energy))))
     after = np.append(energy[1:], 0.0)[:most]
     r = np.arange(1, most + 1)
     return int(r[np.argmin(after / np.cumsum(energy[:most]) + cost * r)])
@@ -143,7 +142,7 @@ def _fit(
     progress: Progress | None,
 ) -> Subspace:
     n, d = len(rows), X.shape[1]
-    mean = sum(part.sum(axis=0) for part in _parts(X, rows)) / n if affine else None
+    mean = np.sum([part.sum(axis=0) for part in _parts(X, rows)], axis=0) / n if affine else None
     values, vectors, energy = _decomposed(X, rows, mean, progress)
     suggested = suggest_dimension(values, n, d, affine=affine, cost=cost)
     rank = int((values > ZERO * values[0]).sum()) if len(values) and values[0] > 0 else 0

@@ -68,7 +68,7 @@ def run_part(
         settings = replace(settings, n_clusters=data.n_classes)
     part = take(data, rows)
     run = run_stages(part, settings, report=report, n_jobs=n_jobs, client=client)
-    sides = []
+    sides: list[NDArray[np.int64]] = []
     for name, side in (("W", run.before), ("W*", run.after)):
         if name == "W*" and run.after is run.before:
             sides.append(sides[0])
