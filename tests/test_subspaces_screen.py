@@ -87,7 +87,7 @@ def test_an_exercise_tells_no_class(app):
 
 def test_faces_have_a_basis_of_pictures(app):
     opened(app, "subspaces", data="faces", each="8")
-    captions = [image.caption for element in app.get("imgs") for image in element.proto.imgs]
+    captions = [image.caption for element in app.get("image") for image in element.proto.imgs]
     assert any("middle grey is 0" in caption for caption in captions)
 
 
