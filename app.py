@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.server import sessions
 from pages.shared import settings
 from pages.shared.login import require_login
 
@@ -24,6 +25,7 @@ st.set_page_config(page_title="SDSC Explorer", page_icon=str(PAGES / "icon.svg")
 st.html(PAGES / "shared" / "style.css")
 require_login()
 address = settings.begin()
+sessions.begin()
 screens = [
     st.Page(f"pages/{folder}/page.py", title=title, icon=icon, url_path=path, default=not path)
     for folder, path, title, icon in SCREENS

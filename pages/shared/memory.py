@@ -32,6 +32,8 @@ class Memory:
     def __init__(self, budget: int):
         self.budget, self.run = budget, 0
         self._entries: OrderedDict[Hashable, Entry] = OrderedDict()
+        self._shared: dict[int, list[int]] = {}  # bytes, and the number of entries that hold them
+        self._nbytes = 0
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
@@ -47,7 +49,8 @@ class Memory:
             entry.run = self.run
             self._entries.move_to_end(key)
             if new:
-                self._make_room()
+                self._count(entry)
+                self._make_room(self.budget)
         return entry.value
 
     def __len__(self) -> int:
@@ -59,16 +62,33 @@ class Memory:
     @property
     def nbytes(self) -> int:
         """Bytes of everything that is kept."""
-        together: dict[int, int] = {}
-        for entry in self._entries.values():
-            together |= entry.parts
-        return sum(together.values())
+        return self._nbytes
 
-    def _make_room(self) -> None:
+    def holds(self, identity: int) -> bool:
+        """Whether an object is part of what is kept."""
+        return identity in self._shared
+
+    def let_go(self) -> None:
+        """Keep no more than what the present run has used."""
+        with self._lock:
+            self._make_room(0)
+
+    def _make_room(self, most: int) -> None:
         for key in list(self._entries):
-            if self._entries[key].run == self.run or self.nbytes <= self.budget:
+            if self._entries[key].run == self.run or self._nbytes <= most:
                 return
-            del self._entries[key]
+            for part in self._entries.pop(key).parts:
+                shared = self._shared[part]
+                shared[1] -= 1
+                if not shared[1]:
+                    self._nbytes -= self._shared.pop(part)[0]
+
+    def _count(self, entry: Entry) -> None:
+        for part, size in entry.parts.items():
+            shared = self._shared.setdefault(part, [size, 0])
+            if not shared[1]:
+                self._nbytes += size
+            shared[1] += 1
 
 
 def held(value: Any) -> dict[int, int]:

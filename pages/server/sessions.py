@@ -1,0 +1,112 @@
+"""A session as the server sees it: the bytes that it keeps, and how heavy its work is."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import count
+from math import isnan
+from typing import Any
+from weakref import ref
+
+import streamlit as st
+
+from pages.server import log
+from pages.server.turns import TURNS
+from pages.shared.memory import Memory, held
+from sdsc_core.blocks import Progress, all_work_within
+from sdsc_core.datasets import Dataset, Limits
+from sdsc_core.estimates import AFFINITY, estimate
+from sdsc_core.memory import BUDGET, working_for
+from sdsc_core.methods import KINDS
+from sdsc_core.settings import RunSettings
+
+HEAVY = 1.5  # estimated seconds, from which on work waits for its turn
+RESULTS = 4  # a session's results may fill this part of its budget; the rest is for stages at work
+_numbers = count(1)
+
+
+class Session:
+    """One visitor: results, what else is kept, and the estimated seconds of the work at hand."""
+
+    def __init__(self, limits: Limits):
+        self.number = next(_numbers)
+        self.results = Memory(limits.session_memory // RESULTS)
+        self.beside = 0  # bytes of data sets, uploads and the like
+        self.seconds = 0.0
+        own = ref(self)  # an account that held its session would keep it for good
+        self.account = BUDGET.open(partial(_kept, own), partial(_let_go, own))
+
+    def measure(self, state: Any) -> None:
+        """Note what is kept beside the results: data sets, the last run, matrices."""
+        values = [value for name, value in state.items() if name != "server session"]
+        parts = held(values)
+        self.beside = sum(n for i, n in parts.items() if not self.results.holds(i))
+
+    @contextmanager
+    def at_work(self, tell: Progress) -> Iterator[None]:
+        """Around all that is computed for this session, in the thread that does it."""
+        with working_for(self.account):
+            if self.seconds <= HEAVY:
+                yield
+                return
+            with TURNS.turn(self.number, tell):
+                yield
+
+    def place(self) -> int:
+        """Place in the queue, 0 where nothing waits."""
+        return TURNS.place(self.number)
+
+
+def _kept(session: "ref[Session]") -> int:
+    own = session()
+    return 0 if own is None else own.results.nbytes + own.beside
+
+
+def _let_go(session: "ref[Session]") -> None:
+    own = session()
+    if own is not None:
+        own.results.let_go()
+
+
+_configured = threading.Event()
+
+
+def session() -> Session:
+    """The session of the script at work; what it computes from here on counts as its own."""
+    found: Session | None = st.session_state.get("server session")
+    if found is None:
+        limits = Limits.of_server()
+        if not _configured.is_set():
+            BUDGET.session, BUDGET.server = limits.session_memory, limits.server_memory
+            _configured.set()
+        found = st.session_state["server session"] = Session(limits)
+    all_work_within(found.at_work)
+    return found
+
+
+def begin() -> None:
+    """Once for each run of the script: what the session keeps is measured anew."""
+    session().measure(st.session_state)
+
+
+def expect(data: Dataset, settings: RunSettings, known: bool, n_clusters: int) -> None:
+    """Estimate how long a run takes, so that it waits for its turn where that is long.
+
+    ``known`` says that C is there already.
+    """
+    kind = data.kind if data.kind in KINDS else KINDS[1]
+    parts = [settings.dense or "none"] if known else [AFFINITY, settings.dense or "none"]
+    params = {"n_iterations": min(settings.gamma, 50)} if settings.method == "IMC" else {}
+    seconds = estimate(settings.method, data.n_points, data.n_features, kind, parts, params)
+    if isnan(seconds):
+        seconds = data.n_points / 1000
+    # All starts of k-means, and a decomposition of the whole where clusters are many.
+    session().seconds = seconds + data.n_points * float(n_clusters) ** 2 / 1e9
+
+
+def refused(what: str, problem: Exception) -> str:
+    """The sentence of a refusal, which is also noted for whoever runs the server."""
+    sentence = str(problem) or "There is not enough memory for this; choose fewer points."
+    log.refusal(session().number, what, sentence)
+    return sentence
