@@ -37,4 +37,5 @@ screen = st.navigation(screens, position="hidden")
 with st.sidebar.container(key="screens", gap="xsmall"):
     for other in screens:
         st.page_link(other, width="stretch", query_params=address)
-screen.run()
+with sessions.faults_noted():
+    screen.run()

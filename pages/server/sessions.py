@@ -105,6 +105,18 @@ def expect(data: Dataset, settings: RunSettings, known: bool, n_clusters: int) -
     session().seconds = seconds + data.n_points * float(n_clusters) ** 2 / 1e9
 
 
+@contextmanager
+def faults_noted() -> Iterator[None]:
+    """A line of the log for an error of ours, before Streamlit writes its trace there."""
+    try:
+        yield
+    except Exception as error:
+        last = st.session_state.get("last")
+        shape = last.data.X.shape if last else None
+        log.error(session().number, type(error).__name__, shape)
+        raise
+
+
 def refused(what: str, problem: Exception) -> str:
     """The sentence of a refusal, which is also noted for whoever runs the server."""
     sentence = str(problem) or "There is not enough memory for this; choose fewer points."
