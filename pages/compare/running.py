@@ -14,6 +14,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.server.sessions import expect, session
 from pages.shared.memory import held
 from pages.shared.run import cached, preparation, source, spell_key
 from pages.shared.stop import heed_stop
@@ -118,7 +119,10 @@ class RunBar:
         if now - self.shown < 0.1:
             return
         self.shown = now
+        place = session().place()
         step = f", step {done:,}" + (f" of {total:,}" if total else "") if done else " …"
+        if place:
+            step = f" waits for its turn, place {place} in the queue"
         # A cell has several loops of steps: the bar waits for those that begin anew.
         self.done = max(self.done, self.before + self.share * (done / total if total else 0))
         if self.bar is None:
@@ -205,6 +209,7 @@ def work(chosen: list[Job], spot: Any) -> None:
 def _compute(job: Job, bar: RunBar) -> compare.Result:
     """A cell's figures; its matrices are kept where they are small enough."""
     data = job.points(bar)
+    expect(data, job.settings(), False, job.n_clusters)
     result, run = compare.compare_cell(
         data, job.settings(), repeat=job.repeat, keep=_keep_sparse, report=lambda title: bar
     )

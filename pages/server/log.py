@@ -6,6 +6,7 @@ Lines tell the shape of data, never its values or names. The last refusals are k
 import logging
 import re
 import time
+import traceback
 from collections import Counter, deque
 from typing import NamedTuple
 
@@ -47,10 +48,16 @@ def refusal(session: int, what: str, why: str) -> None:
     LOGGER.warning("session %d refused %s: %s", session, what, why)
 
 
-def error(session: int, kind: str, shape: tuple[int, ...] | None) -> None:
-    """A fault of ours; its trace follows in the log, from Streamlit."""
+def fault(
+    session: int, error: Exception, shape: tuple[int, ...] | None, trace: bool = True
+) -> None:
+    """A fault of ours, with its trace unless Streamlit writes it; what it says may hold values."""
     counts["error"] += 1
-    LOGGER.error("session %d error %s, X %s", session, kind, _by(shape) if shape else "none")
+    kind, of = type(error).__name__, _by(shape) if shape else "none"
+    LOGGER.error("session %d error %s, X %s", session, kind, of)
+    if trace:
+        for line in traceback.format_tb(error.__traceback__):
+            LOGGER.error(line.rstrip())
 
 
 def _by(shape: tuple[int, ...]) -> str:

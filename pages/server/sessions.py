@@ -1,12 +1,12 @@
 """A session as the server sees it: the bytes that it keeps, and how heavy its work is."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
 from math import isnan
-from typing import Any
+from typing import Any, TypeVar
 from weakref import ref
 
 import streamlit as st
@@ -17,10 +17,11 @@ from pages.shared.memory import Memory, held
 from sdsc_core.blocks import Progress, all_work_within
 from sdsc_core.datasets import Dataset, Limits
 from sdsc_core.estimates import AFFINITY, estimate
-from sdsc_core.memory import BUDGET, working_for
+from sdsc_core.memory import BUDGET, TooLarge, working_for
 from sdsc_core.methods import KINDS
 from sdsc_core.settings import RunSettings
 
+T = TypeVar("T")
 HEAVY = 1.5  # estimated seconds, from which on work waits for its turn
 RESULTS = 4  # a session's results may fill this part of its budget; the rest is for stages at work
 _numbers = count(1)
@@ -113,8 +114,29 @@ def faults_noted() -> Iterator[None]:
     except Exception as error:
         last = st.session_state.get("last")
         shape = last.data.X.shape if last else None
-        log.error(session().number, type(error).__name__, shape)
+        log.fault(session().number, error, shape, trace=False)
         raise
+
+
+def problem_of(check: Callable[[], None]) -> str:
+    """Why a file cannot be made now, or nothing; asked before its button is shown."""
+    try:
+        with working_for(session().account):
+            check()
+    except TooLarge as problem:
+        return str(problem)
+    return ""
+
+
+def counted(make: Callable[[], T]) -> Callable[[], T]:
+    """A file that is made later, in a thread of the server, as work of this session."""
+    account = session().account
+
+    def made() -> T:
+        with working_for(account):
+            return make()
+
+    return made
 
 
 def refused(what: str, problem: Exception) -> str:

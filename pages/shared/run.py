@@ -31,6 +31,10 @@ from sdsc_core.settings import GAP, RunSettings, as_options
 
 T = TypeVar("T")
 PATIENCE = 0.6  # seconds before progress is shown
+FAULT = (
+    "This could not be computed because of a fault in the program, which is noted in the server's log."
+    " Change a setting; what was there before stays."
+)
 NOT_PREPARED = "Preparing the data was stopped; press Compute, or prepare it otherwise."
 MOST_POINTS = 500_000  # that a screen computes; more fill the session, and take minutes a move
 
@@ -349,5 +353,8 @@ def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
             state.last = compute(data, spot)
     except (ValueError, MemoryError) as problem:
         return last, refused("a run", problem)
+    except Exception as fault:
+        log.fault(session().number, fault, data.X.shape)
+        return last, FAULT
     spot.empty()
     return state.last, ""
