@@ -1,6 +1,7 @@
 """A session as the server sees it: the bytes that it keeps, and how heavy its work is."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -22,6 +23,10 @@ from sdsc_core.methods import KINDS
 from sdsc_core.settings import RunSettings
 
 T = TypeVar("T")
+FAULT = (
+    "This could not be computed because of a fault in the program, which is noted in the log of the"
+    " server. Change a setting; what was there before stays."
+)
 HEAVY = 1.5  # estimated seconds, from which on work waits for its turn
 RESULTS = 4  # a session's results may fill this part of its budget; the rest is for stages at work
 _numbers = count(1)
@@ -137,6 +142,32 @@ def counted(make: Callable[[], T]) -> Callable[[], T]:
             return make()
 
     return made
+
+
+@contextmanager
+def noted_run(
+    data: Dataset, settings: RunSettings
+) -> Iterator[Callable[[Callable[[], T]], Callable[[], T]]]:
+    """A line of the log for a run of which a stage was computed: what it gives notes that."""
+    begun, computed = time.perf_counter(), []
+
+    def noting(work: Callable[[], T]) -> Callable[[], T]:
+        def noted() -> T:
+            computed.append(True)
+            return work()
+
+        return noted
+
+    yield noting
+    if computed:
+        name = f"{settings.method}-{settings.dense}" if settings.dense else settings.method
+        log.run(session().number, name, data.X.shape, time.perf_counter() - begun)
+
+
+def failed(fault: Exception, data: Dataset) -> str:
+    """The sentence of a fault of ours; its trace goes to the log."""
+    log.fault(session().number, fault, data.X.shape)
+    return FAULT
 
 
 def refused(what: str, problem: Exception) -> str:

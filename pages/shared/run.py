@@ -14,8 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 import streamlit as st
 
-from pages.server import log
-from pages.server.sessions import expect, refused, session
+from pages.server.sessions import expect, failed, noted_run, refused, session
 from pages.shared.ahead import Longest
 from pages.shared.memory import Memory
 from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
@@ -31,10 +30,6 @@ from sdsc_core.settings import GAP, RunSettings, as_options
 
 T = TypeVar("T")
 PATIENCE = 0.6  # seconds before progress is shown
-FAULT = (
-    "This could not be computed because of a fault in the program, which is noted in the server's log."
-    " Change a setting; what was there before stays."
-)
 NOT_PREPARED = "Preparing the data was stopped; press Compute, or prepare it otherwise."
 MOST_POINTS = 500_000  # that a screen computes; more fill the session, and take minutes a move
 
@@ -250,18 +245,17 @@ def compute(data: Dataset, spot: Any) -> Run:
         check_data(data.X)  # one sentence about the data, not about a Γ that nobody chose
     settings = run_settings(data)
     longest, of = _longest(), path_key(data, settings)
-    start, clusters, begun = longest.known(of), settings.n_clusters, time.perf_counter()
+    start, clusters = longest.known(of), settings.n_clusters
     known = start is not None and start[0].picks.shape[1] >= settings.gamma
     expect(data, settings, known, clusters if isinstance(clusters, int) else 0)
-    computed: list[str] = []
-
-    def keep(stage: str, key: Hashable, work: Callable[[], T]) -> T:
-        return cached((stage, key), lambda: computed.append(stage) or work())
-
-    run = run_stages(data, settings, keep=keep, report=_reports(spot), start=start)
-    if computed:
-        name = f"IMC-{settings.dense}" if settings.dense else "IMC"
-        log.run(session().number, name, data.X.shape, time.perf_counter() - begun)
+    with noted_run(data, settings) as computed:
+        run = run_stages(
+            data,
+            settings,
+            keep=lambda stage, key, work: cached((stage, key), computed(work)),
+            report=_reports(spot),
+            start=start,
+        )
     longest.keep(of, run.path, run.seconds["IMC"])
     longest.go_ahead(of, run, GAMMA_MAX)
     return run
@@ -354,7 +348,6 @@ def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
     except (ValueError, MemoryError) as problem:
         return last, refused("a run", problem)
     except Exception as fault:
-        log.fault(session().number, fault, data.X.shape)
-        return last, FAULT
+        return last, failed(fault, data)
     spot.empty()
     return state.last, ""
