@@ -6,6 +6,7 @@ page would show, and every mark of a data set: whatever matches MARK in any mess
 
 import asyncio
 import re
+import ssl
 import time
 import urllib.request
 from typing import Any
@@ -29,8 +30,8 @@ class Visitor:
     ``texts`` the warnings, errors and headings that are on the page now.
     """
 
-    def __init__(self, url: str):
-        self.url, self.query, self.page = url, "", ""
+    def __init__(self, url: str, trust: ssl.SSLContext | None = None):
+        self.url, self.query, self.page, self.trust = url, "", "", trust
         self.pages: dict[str, str] = {}  # hash by path
         self.widgets: dict[str, tuple[str, str, Any]] = {}  # by key: id, fragment, element
         self.states: dict[str, WidgetState] = {}
@@ -43,8 +44,9 @@ class Visitor:
     async def __aenter__(self) -> "Visitor":
         address = self.url.replace("http", "ws", 1) + "/_stcore/stream"
         self.line = await connect(
-            address, subprotocols=["streamlit"], max_size=None, compression=None, ping_interval=None
-        )
+            address, subprotocols=["streamlit"], max_size=None, compression=None,
+            ping_interval=None, ssl=self.trust,
+        )  # fmt: skip
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -115,7 +117,8 @@ class Visitor:
         return time.perf_counter() - begun
 
     def _put(self, path: str, name: str, data: bytes) -> None:
-        with urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=60) as reply:
+        health = f"{self.url}/_stcore/health"
+        with urllib.request.urlopen(health, timeout=60, context=self.trust) as reply:
             cookies = reply.headers.get_all("Set-Cookie") or []
         token = next((c.split(";")[0] for c in cookies if "xsrf" in c), "=")
         edge = "fileOfAVisitor"
@@ -127,7 +130,7 @@ class Visitor:
         request.add_header("Content-Type", f"multipart/form-data; boundary={edge}")
         request.add_header("Cookie", token)
         request.add_header("X-Xsrftoken", token.partition("=")[2].strip('"'))
-        urllib.request.urlopen(request, timeout=60).close()
+        urllib.request.urlopen(request, timeout=60, context=self.trust).close()
 
     async def _rerun(
         self, changed: WidgetState | None = None, fragment: str = "", page_name: str = ""

@@ -17,7 +17,7 @@ from pages.server.turns import TURNS
 from pages.shared.memory import Memory, held
 from sdsc_core.blocks import Progress, all_work_within
 from sdsc_core.datasets import Dataset, Limits
-from sdsc_core.estimates import AFFINITY, estimate
+from sdsc_core.estimates import AFFINITY, PARTS, estimate
 from sdsc_core.memory import BUDGET, TooLarge, working_for
 from sdsc_core.methods import KINDS
 from sdsc_core.settings import RunSettings
@@ -102,7 +102,9 @@ def expect(data: Dataset, settings: RunSettings, known: bool, n_clusters: int) -
     ``known`` says that C is there already.
     """
     kind = data.kind if data.kind in KINDS else KINDS[1]
-    parts = [settings.dense or "none"] if known else [AFFINITY, settings.dense or "none"]
+    dense = settings.dense or "none"
+    after = dense if dense in PARTS else PARTS[-2]  # one that was never measured
+    parts = [after] if known else [AFFINITY, after]
     params = {"n_iterations": min(settings.gamma, 50)} if settings.method == "IMC" else {}
     seconds = estimate(settings.method, data.n_points, data.n_features, kind, parts, params)
     if isnan(seconds):
