@@ -18,9 +18,7 @@ LOCKS = {
     "requirements.lock": f"{HERE.parent}[app,login]",
     "build.lock": "hatchling",
 }
-HEAD = (
-    "# Made by deploy/lock.py for Python {version}, {platform}; installed with --require-hashes.\n"
-)
+HEAD = "# Made by deploy/lock.py for Python {version}, {platform}; for pip's --require-hashes.\n"
 OWN = "sdsc-explorer"
 
 
