@@ -22,7 +22,7 @@ from pages.shared.stop import heed_stop
 from pages.shared.streamlit_inside import UploadedFile
 from pages.shared.text import counted, escape_markdown
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, Limits, describe
-from sdsc_core.memory import check_memory, working_for
+from sdsc_core.memory import check_memory, free_room, working_for
 
 T = TypeVar("T")
 LARGEST = 1e100  # squares and sums of such values still have room
@@ -155,7 +155,9 @@ def read_once(
     stop = partial(st.session_state.update, {slot: (key, None, STOPPED)})
     spot = st.empty()
     bar = ProgressBar(f"Reading {escape_markdown(draft.file)}", spot, stop, slot)
-    options |= {"name": draft.file, "limits": Limits.of_server(), "progress": bar}
+    limits = Limits.of_server()
+    limits = replace(limits, memory=max(1, min(limits.memory, free_room())))
+    options |= {"name": draft.file, "limits": limits, "progress": bar}
     with heed_stop(stop):
         result = once(slot, key, lambda: _kept(draft, work(draft.source, **options)))
     spot.empty()

@@ -68,7 +68,7 @@ class Memory:
                     del self._users[part]
 
     def _make_room(self, new: Hashable) -> None:
-        while self.nbytes > self.budget:
+        while self._entries and self.nbytes > self.budget:
             oldest = next(iter(self._entries))
             if oldest == new or self._entries[oldest].run == self.run:
                 return
