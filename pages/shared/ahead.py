@@ -57,17 +57,20 @@ class Longest:
 def _work(
     session: "ref[Longest]", of: Hashable, data: Dataset, how: dict[str, Any], gamma: int
 ) -> None:
-    def wanted(done: int = 0, total: int = 0) -> Longest:
+    def wanted() -> Longest:
         longest = session()
         if longest is None or longest.of != of:
             raise Cancelled
         return longest
 
+    def end_if_not_wanted(done: int, total: int) -> None:
+        wanted()
+
     try:
         path, before = wanted().known(of) or (None, 0.0)
         begun = time.perf_counter()
         # One thread: the other core is for whoever moves a slider.
-        path = imc(data.X, gamma, **how, start=path, n_jobs=1, progress=wanted)
+        path = imc(data.X, gamma, **how, start=path, n_jobs=1, progress=end_if_not_wanted)
         wanted().keep(of, path, before + time.perf_counter() - begun)
     except (Cancelled, ValueError, MemoryError):
         return  # whoever asks for these picks will hear why there are none

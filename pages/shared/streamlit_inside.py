@@ -156,7 +156,7 @@ def _free_closed_sessions() -> None:
         patience = KEPT_LEFT if _closed_by.get() in LEFT else KEPT_LOST
         asyncio.get_running_loop().call_later(patience, free, manager, session_id)
 
-    WebsocketSessionManager.disconnect_session = disconnect_and_free  # type: ignore[method-assign]
+    setattr(WebsocketSessionManager, "disconnect_session", disconnect_and_free)  # noqa: B010
 
 
 def return_memory() -> None:
