@@ -24,7 +24,8 @@ from sdsc_core.memory import check_memory, free_room
 
 ODD = 0.12  # share of arguments that are odd
 OBJECTS = ("data", "dataset", "settings", "changed", "run")  # made by our own functions alone
-SKIPPED = ("client", "progress", "start", "spectrum_", "memory_mb", "keep", "report")
+FOUND = ("found", "connectivity")  # a spectrum, elsewhere labels
+SKIPPED = ("client", "progress", "start", "spectrum_", "memory_mb", "keep", "report", "clock")
 
 
 def data(rng, n):
@@ -96,7 +97,7 @@ def arguments(function, rng):
         optional = parameter.default is not parameter.empty
         if name in SKIPPED or parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
             continue
-        if optional and rng.random() < 0.6:
+        if optional and (rng.random() < 0.6 or (name, function.__name__) == FOUND):
             continue
         if rng.random() < ODD and name not in OBJECTS:
             given[name], right = odd(rng, n), False

@@ -148,6 +148,7 @@ def _free_closed_sessions() -> None:
         if stored is None or manager.is_active_session(session_id):
             return  # it came back, or is gone
         manager.close_session(session_id)
+        stored.session._session_state.clear()  # whoever else still knows the session
         del stored
         asyncio.get_running_loop().run_in_executor(None, return_memory)
 
