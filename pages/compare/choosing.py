@@ -84,7 +84,7 @@ def parameters(data: Dataset) -> dict[str, dict[str, Any]]:
     """Each method's parameters, preset for the kind of data."""
     default = data.kind if data.kind in KINDS else "faces" if data.images is not None else "digits"
     with st.expander("Parameters of the methods"):
-        key = _kind_key(data)
+        key = kind_key(data)
         keep(key, default)
         st.segmented_control(
             "Preset for", KINDS, required=True, key=key,
@@ -105,7 +105,8 @@ def parameters(data: Dataset) -> dict[str, dict[str, Any]]:
     return out
 
 
-def _kind_key(data: Dataset) -> str:
+def kind_key(data: Dataset) -> str:
+    """Where the session keeps for which kind of data the parameters are preset."""
     return f"kind {data.digest}"
 
 
@@ -160,7 +161,7 @@ def start(data: Dataset, chosen: list[Job]) -> None:
 
 def _expected_seconds(data: Dataset, chosen: list[Job], todo: list[Job]) -> float:
     """Of what is to do; the affinity counts once, and not where a cell that is done has it."""
-    kind = st.session_state[_kind_key(data)]
+    kind = st.session_state[kind_key(data)]
     known = {j.solve_key for j in chosen if j.key in cells()}
     total = 0.0
     for job in todo:

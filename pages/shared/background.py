@@ -17,6 +17,7 @@ from typing import Any
 import streamlit as st
 
 from pages.shared.stop import heed_stop
+from pages.shared.text import escape_markdown
 from sdsc_core.blocks import Cancelled, Progress
 
 PAUSE = 0.1  # seconds between two looks at what is under way
@@ -33,6 +34,7 @@ class Task:
     work: Callable[[Progress], None]
     what: str = "Comparing"  # with the data set, what a note on another screen says
     of: str = ""
+    in_seconds: bool = False  # whether its steps are seconds of a stated time
 
 
 @dataclass
@@ -107,6 +109,8 @@ class Background:
         if task is None:
             return f"{self.count} …"
         done, total = work.step
+        if task.in_seconds:
+            return f"{task.title}: {done} of {total} s" if total else f"{task.title} …"
         step = f", step {done:,}" + (f" of {total:,}" if total else "") if done else " …"
         return f"{self.count}: {task.title}{step}"
 
@@ -197,7 +201,7 @@ def show_elsewhere() -> None:
             st.caption(back.note or _DONE)
 
 
-_DONE = "The run on Compare is done."
+_DONE = "What ran on Compare is done."
 
 
 @st.fragment(run_every=REFRESH)
@@ -208,6 +212,6 @@ def _follow() -> None:
     if task is None:
         st.caption(back.note or _DONE)
         return
-    of = f" {task.of}" if task.of else ""
-    st.progress(back.share, f"{task.what}{of}: {back.count.lower()}")
+    how_far = back.title if task.in_seconds else f"{task.what} {task.of}: {back.count.lower()}"
+    st.progress(back.share, escape_markdown(how_far))
     st.button("Stop", key="stop from afar", help="Keep what is done.", on_click=back.stop)

@@ -14,6 +14,7 @@ from sdsc_core.methods.base import Parameter
 from sdsc_core.spectral import by_first_appearance
 
 MOST_STEPS = 100
+TIE = 1e-12  # of the longest sample's square: what differs less is the same, and the first counts
 
 
 def ksubspaces(
@@ -27,7 +28,8 @@ def ksubspaces(
 ) -> Found:
     """The best of ``n_starts`` by the squared distances of points to their subspaces.
 
-    A start takes as each subspace the span of ``dim`` samples drawn at random.
+    A start takes as each subspace the span of ``dim`` samples drawn at random. A subspace that all
+    points have left stays where it is.
 
     >>> X = np.array([[1.0, 0.0, 0.1], [2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -3.0, 0.1]])
     >>> ksubspaces(X, 2, dim=1).labels.tolist()
@@ -40,7 +42,7 @@ def ksubspaces(
         first = [rng.choice(len(X), dim, replace=False) for _ in range(n_clusters)]
         labels, cost, done = _one_start(X, [basis(X[rows], dim) for rows in first], dim,
                                         progress, (start, n_starts))  # fmt: skip
-        if cost < least:
+        if cost < least - TIE * (X**2).sum(axis=1).max():
             best, least, ended = labels, cost, done
     tick(progress, n_starts, n_starts)
     message = "" if ended else f"Points still moved after {MOST_STEPS} steps."
@@ -55,11 +57,12 @@ def _one_start(
     at: tuple[int, int],
 ) -> tuple[NDArray[np.int64], float, bool]:
     """Labels, the sum of squared distances, and whether no point moved any more."""
-    labels = np.full(len(X), -1)
+    labels, tie = np.full(len(X), -1), TIE * (X**2).sum(axis=1).max()
     for _ in range(MOST_STEPS):
         tick(progress, *at)
         far = distances(X, bases)
-        before, labels = labels, far.argmin(axis=1)
+        nearest = far <= far.min(axis=1, keepdims=True) + tie
+        before, labels = labels, nearest.argmax(axis=1)
         if (labels == before).all():
             return labels, float(far.min(axis=1).sum()), True
         bases = [
