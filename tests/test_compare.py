@@ -318,7 +318,7 @@ def held_up(monkeypatch):
         return compare_cell(*args, **options)
 
     monkeypatch.setattr(compare, "compare_cell", cell)
-    monkeypatch.setattr(background, "wait", lambda spot: None)
+    monkeypatch.setattr(background, "_watch", lambda back, spot: None)
     yield go
     go.set()
 

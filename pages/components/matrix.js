@@ -35,7 +35,7 @@ class MatrixView {
     this.layout();
     if (data.reveal && data.reveal !== revealed) {
       revealed = data.reveal; // the page may be drawn anew without anybody asking for it
-      this.root.scrollIntoView({ block: "nearest", behavior: "smooth" });
+      this.canvas.parentElement.scrollIntoView({ block: "nearest", behavior: "smooth" });
     }
   }
 

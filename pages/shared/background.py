@@ -163,9 +163,13 @@ def wait(spot: Any) -> None:
     Progress appears in ``spot``. A click ends the watching, not the run; either Stop ends the run.
     """
     back = background()
-    if not back.busy:
+    if back.busy:
+        _watch(back, spot)
+    else:
         back.unseen = False
-        return
+
+
+def _watch(back: Background, spot: Any) -> None:
     begun, finished, bar = time.monotonic(), back.work.finished, None
     with heed_stop(back.stop):
         while back.busy:

@@ -47,6 +47,7 @@ def compare_cell(
     repeat: int = 0,
     keep: Keep | None = None,
     report: Report | None = None,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[Result, Run]:
     """The figures of one method with one dense stage, and the run that they come from.
 
@@ -57,7 +58,7 @@ def compare_cell(
     >>> compare_cell(make_subspaces(2, 2, 20, 10), RunSettings(dense="D3"))[0].acc
     1.0
     """
-    run = run_stages(data, settings, only_dense=True, keep=keep, report=report)
+    run = run_stages(data, settings, only_dense=True, keep=keep, report=report, clock=clock)
     s = run.after.summary
     figures = (s.acc, s.nmi, s.conn.mean, s.conn.min, s.conn.whole, sum(run.seconds.values()))
     messages = (run.sparse.message, run.after.spectrum.message, s.conn.message)
@@ -108,7 +109,7 @@ def entry(name: str) -> Method | Baseline:
     >>> entry("IMC").title, entry("k-means").title
     ('Iterative Maximum Correlation', 'k-means of the samples, no graph')
     """
-    known = {**METHODS, **BASELINES}
+    known: dict[str, Method | Baseline] = {**METHODS, **BASELINES}
     return known[check_choice(name, "method", tuple(known))]
 
 
@@ -164,7 +165,7 @@ def compare_methods(
     draw = data if callable(data) else lambda repeat: data
     points = {0: draw(0)}
     k = n_clusters or points[0].n_classes or suggest_clusters(points[0])
-    results, kept = [], ((), keep_everything())
+    results, kept = [], (("", -1), keep_everything())
     for name, stage, repeat in matrix_of_cells(chosen, stages, repeats):
         if repeat not in points:
             points[repeat] = draw(repeat)
