@@ -50,10 +50,13 @@ class Session:
         self.beside = sum(n for i, n in parts.items() if not self.results.holds(i))
 
     @contextmanager
-    def at_work(self, tell: Progress) -> Iterator[None]:
-        """Around all that is computed for this session, in the thread that does it."""
+    def at_work(self, tell: Progress, seconds: float | None = None) -> Iterator[None]:
+        """Around all that is computed for this session, in the thread that does it.
+
+        ``seconds`` is what it may take, where that is not what the screen waits for.
+        """
         with working_for(self.account):
-            if self.seconds <= HEAVY:
+            if (self.seconds if seconds is None else seconds) <= HEAVY:
                 yield
                 return
             with TURNS.turn(self.number, tell):
@@ -96,11 +99,8 @@ def begin() -> None:
     session().measure(st.session_state)
 
 
-def expect(data: Dataset, settings: RunSettings, known: bool, n_clusters: int) -> None:
-    """Estimate how long a run takes, so that it waits for its turn where that is long.
-
-    ``known`` says that C is there already.
-    """
+def expected(data: Dataset, settings: RunSettings, known: bool, n_clusters: int) -> float:
+    """Seconds that a run may take, by which it waits for its turn; ``known``: C is there already."""
     kind = data.kind if data.kind in KINDS else KINDS[1]
     dense = settings.dense or "none"
     after = dense if dense in PARTS else PARTS[-2]  # one that was never measured
@@ -110,7 +110,7 @@ def expect(data: Dataset, settings: RunSettings, known: bool, n_clusters: int) -
     if isnan(seconds):
         seconds = data.n_points / 1000
     # All starts of k-means, and a decomposition of the whole where clusters are many.
-    session().seconds = seconds + data.n_points * float(n_clusters) ** 2 / 1e9
+    return seconds + data.n_points * float(n_clusters) ** 2 / 1e9
 
 
 @contextmanager

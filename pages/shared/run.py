@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 import streamlit as st
 
-from pages.server.sessions import expect, failed, noted_run, refused, session
+from pages.server.sessions import expected, failed, noted_run, refused, session
 from pages.shared.ahead import Longest
 from pages.shared.memory import Memory
 from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
@@ -43,6 +43,11 @@ def _memory() -> Memory:
     memory = session().results
     memory.run = st.session_state.run_number
     return memory
+
+
+def session_memory() -> Memory:
+    """What `cached` keeps its values in, for a thread, which cannot ask for the session."""
+    return _memory()
 
 
 class ProgressBar:
@@ -247,7 +252,9 @@ def compute(data: Dataset, spot: Any) -> Run:
     longest, of = _longest(), path_key(data, settings)
     start, clusters = longest.known(of), settings.n_clusters
     known = start is not None and start[0].picks.shape[1] >= settings.gamma
-    expect(data, settings, known, clusters if isinstance(clusters, int) else 0)
+    session().seconds = expected(
+        data, settings, known, clusters if isinstance(clusters, int) else 0
+    )
     with noted_run(data, settings) as computed:
         run = run_stages(
             data,
