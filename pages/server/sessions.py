@@ -100,7 +100,7 @@ def begin() -> None:
 
 
 def expected(data: Dataset, settings: RunSettings, known: bool, n_clusters: int) -> float:
-    """Seconds that a run may take, by which it waits for its turn; ``known``: C is there already."""
+    """Seconds that a run may take, by which it waits for its turn; ``known``: C is there."""
     kind = data.kind if data.kind in KINDS else KINDS[1]
     dense = settings.dense or "none"
     after = dense if dense in PARTS else PARTS[-2]  # one that was never measured

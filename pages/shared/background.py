@@ -98,8 +98,8 @@ class Work:
 class Background:
     """A session's work in the background."""
 
-    def __init__(self) -> None:
-        self.work = Work()
+    def __init__(self, of: Session | None = None) -> None:
+        self.work = Work(session=of)
         self.note = ""  # why a run ended early, said once
         self.unseen = False  # whether a run ended that nobody has looked at
         weakref.finalize(self, self.work.end)
@@ -152,7 +152,7 @@ class Background:
             work.number += 1
             work.waiting, work.busy, work.total, work.finished = new, True, len(new), 0
             number = work.number
-        self.note, self.unseen, work.session = "", True, session()
+        self.note, self.unseen = "", True
         threading.Thread(target=work.run, args=(number,), name="background", daemon=True).start()
 
     def stop(self, note: str = STOPPED) -> None:
@@ -163,7 +163,7 @@ class Background:
 
 def background() -> Background:
     """The session's own."""
-    return st.session_state.setdefault("background", Background())
+    return st.session_state.setdefault("background", Background(session()))
 
 
 def wait(spot: Any) -> None:
