@@ -4,6 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ class Experiment(ABC):
     kind: str  # whose presets the methods have
     methods: Sequence[str]
     shown: Sequence[str] = ("acc",)  # figures that have a table
+    always_all_draws = False  # even where one takes long
 
     @abstractmethod
     def cells(self, options: Options) -> list[Cell]:
@@ -58,6 +60,14 @@ class Experiment(ABC):
     @abstractmethod
     def measure(self, options: Options, cell: Cell) -> list[Row]:
         """The rows of one cell."""
+
+    def follow(self, options: Options, rows: Sequence[Row], number: int) -> list[Cell]:
+        """Further cells, chosen by the rows so far; asked for until there are none."""
+        return []
+
+    def report(self, rows: Sequence[Row]) -> str:
+        """What the rows say, in Markdown, where tables by method do not say it."""
+        return ""
 
     def printed(self, row: Row, figure: str) -> float | None:
         """What the paper prints for a row, in the figure's own unit."""
@@ -110,13 +120,31 @@ def run(
     out from there on: its row has no figures, and a message with the time.
     """
     store = store or Store(None)
+    rows: list[Row] = []
     cells = experiment.cells(options)
+    for number in count(1):
+        rows += _measured(experiment, options, cells, store, progress)
+        cells = experiment.follow(options, rows, number)
+        if not cells:
+            break
+    tick(progress, 1, 1)
+    return rows
+
+
+def _measured(
+    experiment: Experiment,
+    options: Options,
+    cells: Sequence[Cell],
+    store: Store,
+    progress: Progress | None,
+) -> list[Row]:
     rows: list[Row] = []
     for done, cell in enumerate(cells):
         tick(progress, done, len(cells))
         kept = store.get(cell)
         if kept is None:
-            if cell.draw - options.seed >= FEWER and _slow(cell, cells, store):
+            many = not experiment.always_all_draws and cell.draw - options.seed >= FEWER
+            if many and _slow(cell, cells, store):
                 continue
             why = _too_long(cell, cells, store, options.limit)
             if why:
@@ -128,7 +156,6 @@ def run(
             kept = store.get(cell)
         assert kept is not None
         rows += kept.rows
-    tick(progress, 1, 1)
     return rows
 
 

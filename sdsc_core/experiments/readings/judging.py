@@ -1,0 +1,275 @@
+"""What the study of readings says: which is nearest to the paper, which is best, what is reached.
+
+Readings are chosen on the screening draws and judged on others, so that no figure below was picked
+for being high. One reading serves all data sets: no labels choose it for one of them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdsc_core.experiments import printed
+from sdsc_core.experiments.keeping import Row
+from sdsc_core.experiments.readings import design
+from sdsc_core.experiments.readings.reading import PRINTED, Reading
+
+SCREENING = "screening"  # the message of rows that only choose
+GROUPS = {"yaleb": "Extended Yale B", "usps": "USPS", "mnist_scattering": "MNIST"}
+SURE = 2.0  # standard errors beyond which a difference counts
+Means = dict[str, tuple[float, float]]  # where → mean ACC in % of W and of W*
+
+
+class Mean(NamedTuple):
+    """A mean in %, its standard error, and of how many draws."""
+
+    value: float
+    error: float
+    draws: int
+
+    @classmethod
+    def of(cls, shares: Sequence[float] | NDArray[np.float64]) -> "Mean":
+        values = 100 * np.asarray(shares, float)
+        error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else float("nan")
+        return cls(float(values.mean()), float(error), len(values))
+
+    def __str__(self) -> str:
+        return f"{self.value:.1f} ± {self.error:.1f}"
+
+
+def printed_pair(where: str) -> tuple[float, float] | None:
+    """What the paper prints for IMC and IMC-P on a set, in %.
+
+    >>> printed_pair("yaleb 2"), printed_pair("mnist_scattering 500")
+    ((99.48, 99.46), None)
+    """
+    name, _, size = where.partition(" ")
+    if name == "yaleb":
+        return printed.TABLE_2["IMC"][int(size)], printed.TABLE_2["IMC-P"][int(size)]
+    return printed.TABLE_3_IMC[int(size)] if name == "usps" else None
+
+
+def means(rows: Sequence[Row]) -> dict[str, Means]:
+    """Mean ACC in % of W and W* for each reading and place."""
+    groups: dict[str, dict[str, list[tuple[float, float]]]] = {}
+    for row in rows:
+        pair = (100 * (row.figures["acc_sparse"] or 0.0), 100 * (row.figures["acc"] or 0.0))
+        groups.setdefault(row.setting, {}).setdefault(str(row.where), []).append(pair)
+    return {
+        text: {place: tuple(np.mean(pairs, axis=0).tolist()) for place, pairs in places.items()}
+        for text, places in groups.items()
+    }
+
+
+def overall(found: Means) -> float:
+    """ACC of W*: each data set counts once, whatever sizes it comes in."""
+    parts: dict[str, list[float]] = {}
+    for place, (_, dense) in found.items():
+        parts.setdefault(place.partition(" ")[0], []).append(dense)
+    return float(np.mean([np.mean(values) for values in parts.values()]))
+
+
+def distance(found: Means) -> float:
+    """Root mean square of the differences to Tables 2 and 3, of IMC and IMC-P, in points."""
+    gaps = [
+        ours - theirs
+        for place, pair in found.items()
+        if (paper := printed_pair(place)) is not None
+        for ours, theirs in zip(pair, paper, strict=True)
+    ]
+    return float(np.sqrt(np.mean(np.square(gaps))))
+
+
+def _above(name: str, found: Means) -> float:
+    """How nearly a table is reached everywhere: what is missing, and a little of the mean."""
+    margins = [
+        (pair[k] - paper[k])
+        for place, pair in found.items()
+        if place.startswith(name) and (paper := printed_pair(place)) is not None
+        for k in ((1,) if name == "yaleb" else (0, 1))  # the claim of Table 2 is IMC-P's
+    ]
+    return float(np.minimum(margins, 0).sum() + 0.01 * np.mean(margins)) if margins else 0.0
+
+
+# What a reading may be good for; larger is better.
+AIMS: dict[str, Callable[[Means], float]] = {
+    "best overall": overall,
+    "nearest to the paper": lambda found: -distance(found),
+    "Table 2 reached": lambda found: _above("yaleb", found),
+    "Table 3 reached": lambda found: _above("usps", found),
+}
+
+
+def candidates(rows: Sequence[Row], each: int) -> list[Reading]:
+    """The best so many readings for each aim, each once."""
+    found = means(rows)
+    chosen = [
+        text
+        for aim in AIMS.values()
+        for text in sorted(found, key=lambda text: -aim(found[text]))[:each]
+    ]
+    return [Reading.of(text) for text in dict.fromkeys(chosen)]
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """A reading on the draws that confirm: IMC and IMC-P by place, and against as printed."""
+
+    text: str
+    sparse: dict[str, Mean]
+    dense: dict[str, Mean]
+    gains: dict[str, Mean]  # of IMC-P over the reading as printed, by data set, draw by draw
+
+    @property
+    def means(self) -> Means:
+        return {place: (self.sparse[place].value, self.dense[place].value) for place in self.dense}
+
+    @property
+    def better_everywhere(self) -> bool:
+        """On each data set by more than two standard errors."""
+        return len(self.gains) == len(GROUPS) and all(
+            gain.value > SURE * gain.error for gain in self.gains.values()
+        )
+
+
+def confirmed(rows: Sequence[Row]) -> list[Confirmed]:
+    """Every confirmed reading, as printed first, then the better overall first."""
+    own = [row for row in rows if row.message != SCREENING]
+    places = list(dict.fromkeys(str(row.where) for row in own))
+    values: dict[tuple[str, str], dict[int, tuple[float, float]]] = {}
+    for row in own:
+        pair = (row.figures["acc_sparse"] or 0.0, row.figures["acc"] or 0.0)
+        values.setdefault((row.setting, str(row.where)), {})[row.draw] = pair
+    results = []
+    for text in dict.fromkeys(row.setting for row in own):
+        here = [place for place in places if (text, place) in values]
+        sides = [
+            {place: Mean.of([pair[k] for pair in values[text, place].values()]) for place in here}
+            for k in (0, 1)
+        ]
+        results.append(Confirmed(text, *sides, _gains(text, values, here)))
+    return sorted(results, key=lambda c: (c.text != PRINTED, -overall(c.means)))
+
+
+def _gains(
+    text: str, values: dict[tuple[str, str], dict[int, tuple[float, float]]], places: list[str]
+) -> dict[str, Mean]:
+    """By data set the mean over the draws of what a reading gains; sizes of a set are averaged."""
+    gains = {}
+    for name in GROUPS:
+        own = [p for p in places if p.startswith(name) and (PRINTED, p) in values]
+        shared = [set(values[text, p]) & set(values[PRINTED, p]) for p in own]
+        draws = sorted(set.intersection(*shared)) if shared else []
+        if draws:
+            gains[name] = Mean.of([
+                float(np.mean([values[text, p][d][1] - values[PRINTED, p][d][1] for p in own]))
+                for d in draws
+            ])  # fmt: skip
+    return gains
+
+
+class Reached(NamedTuple):
+    """Whether a printed figure is reached: by the reading with the highest mean there."""
+
+    place: str
+    name: str  # IMC or IMC-P
+    paper: float
+    best: Mean
+    text: str
+
+    @property
+    def holds(self) -> bool:
+        return self.best.value >= self.paper
+
+
+def reached(found: Sequence[Confirmed]) -> list[Reached]:
+    """Each figure of IMC and IMC-P in Tables 2 and 3, and the best that a reading gives there."""
+    results = []
+    for place in dict.fromkeys(place for c in found for place in c.dense):
+        paper = printed_pair(place)
+        if paper is None:
+            continue
+        for k, name in enumerate(("IMC", "IMC-P")):
+            sides = [(c.text, (c.sparse, c.dense)[k][place]) for c in found if place in c.dense]
+            text, best = max(sides, key=lambda side: side[1].value)
+            results.append(Reached(place, name, paper[k], best, text))
+    return results
+
+
+class Effect(NamedTuple):
+    """What a change of one factor does to ACC overall, on the screening draws."""
+
+    centre: str
+    change: str
+    gain: Mean
+
+
+def effects(rows: Sequence[Row]) -> list[Effect]:
+    """One factor at a time around the two centres, draw by draw, the largest change first."""
+    by_draw: dict[str, dict[int, Means]] = {}
+    for row in rows:
+        if row.message == SCREENING:
+            pair = (0.0, row.figures["acc"] or 0.0)
+            by_draw.setdefault(row.setting, {}).setdefault(row.draw, {})[str(row.where)] = pair
+    found = []
+    for centre in (design.AS_PRINTED, design.CENTRED):
+        base = by_draw.get(centre.text)
+        for reading in design.one_at_a_time(centre)[1:] if base else []:
+            own = by_draw.get(reading.text)
+            if own and base and reading != centre:
+                gains = [overall(own[d]) - overall(base[d]) for d in own if d in base]
+                found.append(Effect(centre.text, _change(centre, reading), Mean.of(gains)))
+    return sorted(found, key=lambda e: -e.gain.value)
+
+
+def _change(centre: Reading, reading: Reading) -> str:
+    names = [n for n in vars(centre) if getattr(centre, n) != getattr(reading, n)]
+    return ", ".join(f"{name}={getattr(reading, name)}" for name in names)
+
+
+def to_markdown(rows: Sequence[Row]) -> str:
+    """The three answers with their figures; mean ± standard error of ACC in %."""
+    found = confirmed(rows)
+    if not found:
+        return "Nothing was confirmed yet.\n"
+    best, near = max(found, key=lambda c: overall(c.means)), min(found, key=_gap)
+    places = list(found[0].dense)
+    draws = sorted({m.draws for c in found for m in c.dense.values()})
+    span = f"{draws[0]}" if len(draws) == 1 else f"{draws[0]} to {draws[-1]}"
+    lines = [
+        f"ACC (%), mean ± standard error of {span} draws, IMC-P (IMC in brackets).",
+        "", "| reading | " + " | ".join(places) + " |", "|---" * (len(places) + 1) + "|",
+        "| the paper | " + " | ".join(_paper_text(p) for p in places) + " |",
+    ]  # fmt: skip
+    lines += [f"| {c.text} | " + " | ".join(_cell(c, p) for p in places) + " |" for c in found]
+    hit = reached(found)
+    missed = [f"{r.name} on {r.place} ({r.best} of {r.paper})" for r in hit if not r.holds]
+    lines += [
+        "",
+        f"(i) Nearest to Tables 2 and 3: {near.text}, {_gap(near):.1f} points in the root mean"
+        f" square; as printed {_gap(found[0]):.1f}.",
+        f"(ii) Best overall: {best.text}, mean of the three data sets {overall(best.means):.1f};"
+        f" as printed {overall(found[0].means):.1f}. Gains over as printed, draw by draw: "
+        + "; ".join(f"{GROUPS[name]} {gain}" for name, gain in best.gains.items()) + ".",
+        f"(iii) {len(hit) - len(missed)} of {len(hit)} figures of IMC and IMC-P in Tables 2 and 3"
+        " are reached by some reading; not reached: " + ("; ".join(missed) or "none") + ".",
+        "",
+        "| one factor changed | from | gain of IMC-P overall, points |", "|---|---|---|",
+    ]  # fmt: skip
+    lines += [f"| {e.change} | {e.centre} | {e.gain} |" for e in effects(rows)]
+    return "\n".join([*lines, ""])
+
+
+def _gap(found: Confirmed) -> float:
+    return distance(found.means)
+
+
+def _paper_text(place: str) -> str:
+    pair = printed_pair(place)
+    return "" if pair is None else f"{pair[1]} ({pair[0]})"
+
+
+def _cell(found: Confirmed, place: str) -> str:
+    return f"{found.dense[place]} ({found.sparse[place]})" if place in found.dense else ""
