@@ -83,16 +83,16 @@ class TestFaces:
     @pytest.mark.parametrize("compressed", [True, False])
     def test_sscs_mat_file(self, tmp_path, compressed):
         """YaleBCrop025.mat: Y (2016, 64, 38), pictures written column by column."""
-        I = RNG.integers(1, 256, (48, 42, 64, 38), dtype=np.uint8)
-        I[:, :, 63, 10] = 0  # a missing one
-        Y = I.reshape(2016, 64, 38, order="F")
+        stack = RNG.integers(1, 256, (48, 42, 64, 38), dtype=np.uint8)
+        stack[:, :, 63, 10] = 0  # a missing one
+        Y = stack.reshape(2016, 64, 38, order="F")
         content = {"Y": Y, "Ind": np.ones((1, 9)), "s": np.ones((1, 9))}
         savemat(tmp_path / "faces.mat", content, do_compression=compressed)
         data = load_known("yaleb", tmp_path)
         assert data.X.shape == (64 * 38 - 1, 2016) and data.n_classes == 38
         assert np.bincount(data.labels)[10] == 63
-        np.testing.assert_array_equal(data.images[64 + 5], I[:, :, 5, 1])
-        np.testing.assert_array_equal(data.X[64 + 5].reshape(48, 42), I[:, :, 5, 1])
+        np.testing.assert_array_equal(data.images[64 + 5], stack[:, :, 5, 1])
+        np.testing.assert_array_equal(data.X[64 + 5].reshape(48, 42), stack[:, :, 5, 1])
 
     def test_samples_in_rows_or_columns(self, tmp_path):
         fea = RNG.integers(0, 256, (2414, 1024), dtype=np.uint8)

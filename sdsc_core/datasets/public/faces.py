@@ -1,4 +1,4 @@
-"""Extended Yale B as it is distributed: cropped .pgm pictures in a folder a person, or .mat files."""
+"""Extended Yale B as it is distributed: .pgm pictures in folders, one a person, or .mat files."""
 
 import re
 from collections.abc import Callable
