@@ -15,7 +15,7 @@ from sdsc_core.datasets import Dataset
 from sdsc_core.experiments.chart import Chart
 from sdsc_core.experiments.keeping import Cell, Row, Store
 from sdsc_core.methods import METHODS
-from sdsc_core.run import Keep
+from sdsc_core.run import Keep, Report
 from sdsc_core.settings import RunSettings
 
 DRAWS = 20
@@ -36,6 +36,7 @@ class Options:
     methods: Sequence[str] | None = None
     params: dict[str, dict[str, Any]] = field(default_factory=dict)
     limit: float = LIMIT
+    report: Report | None = field(default=None, compare=False)  # hears of the steps within a cell
 
     def n_draws(self, usual: int = DRAWS, quick: int = 2) -> int:
         if self.draws is not None:
@@ -96,10 +97,10 @@ class Experiment(ABC):
 
     def row(
         self, cell: Cell, data: Dataset, settings: RunSettings, keep: Keep | None = None,
-        setting: str = "",
+        setting: str = "", report: Report | None = None,
     ) -> Row:  # fmt: skip
         """One run as a row."""
-        found, _ = compare_cell(data, settings, repeat=cell.draw, keep=keep)
+        found, _ = compare_cell(data, settings, repeat=cell.draw, keep=keep, report=report)
         figures = {name: getattr(found, name) for name in FIGURES}
         stage, message = found.dense, found.message
         return Row(cell.where, cell.draw, cell.method, stage, figures, setting, message)
@@ -113,17 +114,19 @@ def run(
     options: Options,
     store: Store | None = None,
     progress: Progress | None = None,
+    compute: bool = True,
 ) -> list[Row]:
     """Every row of an experiment; ``store`` has what is known and keeps what is computed.
 
-    A method that would go beyond the limit of time, by what it took at a smaller size, is left
-    out from there on: its row has no figures, and a message with the time.
+    Without ``compute`` only what is kept, and what is left out. A method that would go beyond the
+    limit of time, by what it took at a smaller size, is left out from there on: its row has no
+    figures, and a message with the time.
     """
     store = store or Store(None)
     rows: list[Row] = []
     cells = experiment.cells(options)
     for number in count(1):
-        rows += _measured(experiment, options, cells, store, progress)
+        rows += _measured(experiment, options, cells, store, progress, compute)
         cells = experiment.follow(options, rows, number)
         if not cells:
             break
@@ -137,6 +140,7 @@ def _measured(
     cells: Sequence[Cell],
     store: Store,
     progress: Progress | None,
+    compute: bool,
 ) -> list[Row]:
     rows: list[Row] = []
     for done, cell in enumerate(cells):
@@ -149,6 +153,8 @@ def _measured(
             why = _too_long(cell, cells, store, options.limit)
             if why:
                 rows.append(Row(cell.where, cell.draw, cell.method, "none", {}, message=why))
+                continue
+            if not compute:
                 continue
             start = time.perf_counter()
             found = experiment.measure(options, cell)

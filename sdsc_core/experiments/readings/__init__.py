@@ -3,7 +3,6 @@
 from sdsc_core.experiments.readings.judging import (
     Confirmed,
     Effect,
-    Mean,
     Reached,
     confirmed,
     effects,
@@ -16,7 +15,6 @@ __all__ = [
     "PRINTED",
     "Confirmed",
     "Effect",
-    "Mean",
     "Reached",
     "Reading",
     "Readings",

@@ -9,34 +9,16 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdsc_core.experiments import printed
 from sdsc_core.experiments.keeping import Row
+from sdsc_core.experiments.means import Mean
 from sdsc_core.experiments.readings import design
 from sdsc_core.experiments.readings.reading import PRINTED, Reading
 
 SCREENING = "screening"  # the message of rows that only choose
 GROUPS = {"yaleb": "Extended Yale B", "usps": "USPS", "mnist_scattering": "MNIST"}
-SURE = 2.0  # standard errors beyond which a difference counts
 Means = dict[str, tuple[float, float]]  # where → mean ACC in % of W and of W*
-
-
-class Mean(NamedTuple):
-    """A mean in %, its standard error, and of how many draws."""
-
-    value: float
-    error: float
-    draws: int
-
-    @classmethod
-    def of(cls, shares: Sequence[float] | NDArray[np.float64]) -> "Mean":
-        values = 100 * np.asarray(shares, float)
-        error = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else float("nan")
-        return cls(float(values.mean()), float(error), len(values))
-
-    def __str__(self) -> str:
-        return f"{self.value:.1f} ± {self.error:.1f}"
 
 
 def printed_pair(where: str) -> tuple[float, float] | None:
@@ -129,9 +111,7 @@ class Confirmed:
     @property
     def better_everywhere(self) -> bool:
         """On each data set by more than two standard errors."""
-        return len(self.gains) == len(GROUPS) and all(
-            gain.value > SURE * gain.error for gain in self.gains.values()
-        )
+        return len(self.gains) == len(GROUPS) and all(g.sign > 0 for g in self.gains.values())
 
 
 def confirmed(rows: Sequence[Row]) -> list[Confirmed]:
