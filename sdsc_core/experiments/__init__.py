@@ -5,7 +5,7 @@ from sdsc_core.experiments.keeping import Cell, Row, Store
 from sdsc_core.experiments.output import to_csv, to_latex, to_markdown, write
 from sdsc_core.experiments.registry import EXPERIMENTS
 from sdsc_core.experiments.running import Experiment, Options, run
-from sdsc_core.experiments.shipping import Results, shipped
+from sdsc_core.experiments.shipping import Results, ship, shipped
 from sdsc_core.experiments.verdicts import Claim, claims
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "claims",
     "hopkins",
     "run",
+    "ship",
     "shipped",
     "to_csv",
     "to_latex",

@@ -1,14 +1,13 @@
 """What we measured, as small files in the package: every single result of every experiment.
 
-``python -m sdsc_core.experiments.shipping DIR`` writes them from the folder in which `sdsc
-reproduce --out DIR` keeps its cells. A file NAME.csv has a line for each result; about.json says
+``sdsc reproduce all --out DIR --ship`` writes them from the folder in which `sdsc reproduce` keeps
+its cells, and computes nothing. A file NAME.csv has a line for each result; about.json says
 of each experiment when, on what machine, with which versions and settings it was run.
 """
 
 import csv
 import json
 import shutil
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,17 +48,23 @@ class Results:
         return max(counts.values(), default=0)
 
 
-def ship(source: Path, folder: Path = RESULTS, options: Options | None = None) -> list[str]:
+def ship(
+    source: Path,
+    folder: Path | None = None,
+    options: Options | None = None,
+    names: Sequence[str] = (*EXPERIMENTS, "hopkins"),
+) -> list[str]:
     """Write what a folder of `sdsc reproduce` holds; the names of the experiments written.
 
     What was left out for the time that it would take is written as a line with its message.
     """
+    folder = folder or RESULTS
     folder.mkdir(exist_ok=True)
     about = _about(folder)
     written = []
     for name, experiment in EXPERIMENTS.items():
         path = source / f"{name}.jsonl"
-        if not path.exists():
+        if name not in names or not path.exists():
             continue
         store = Store(path)
         rows = run(experiment, options or Options(), store, compute=False)
@@ -75,7 +80,7 @@ def ship(source: Path, folder: Path = RESULTS, options: Options | None = None) -
             if picture.exists():
                 shutil.copyfile(picture, folder / picture.name)
         written.append(name)
-    if (source / f"{HOPKINS}.csv").exists():
+    if HOPKINS in names and (source / f"{HOPKINS}.csv").exists():
         cells_of = hopkins.read(source / f"{HOPKINS}.csv")
         shutil.copyfile(source / f"{HOPKINS}.csv", folder / f"{HOPKINS}.csv")
         day = time.gmtime((source / f"{HOPKINS}.csv").stat().st_mtime)
@@ -88,6 +93,16 @@ def ship(source: Path, folder: Path = RESULTS, options: Options | None = None) -
     text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
     (folder / ABOUT).write_text(text, encoding="utf-8")
     return written
+
+
+def picture(name: str, part: str) -> str | None:
+    """A picture of an experiment as SVG, where there is one.
+
+    >>> picture("figure9", "W") is None
+    True
+    """
+    path = RESULTS / f"{name}_{part}.svg"
+    return path.read_text("utf-8") if path.exists() else None
 
 
 def _short(row: Row) -> Row:
@@ -103,13 +118,13 @@ def _about(folder: Path) -> dict[str, Any]:
     return json.loads(path.read_text("utf-8")) if path.exists() else {}
 
 
-def shipped(name: str, folder: Path = RESULTS) -> Results | None:
+def shipped(name: str, folder: Path | None = None) -> Results | None:
     """The results of an experiment, or None where it has none; of Hopkins155 see `hopkins.read`.
 
     >>> shipped("figure9") is None
     True
     """
-    path = folder / f"{name}.csv"
+    path = (folder or RESULTS) / f"{name}.csv"
     if name not in EXPERIMENTS or not path.exists():
         return None
     return _read(name, path, path.stat().st_mtime_ns)
@@ -133,7 +148,3 @@ def _row(line: dict[str, str]) -> Row:
         where, int(line["draw"]), line["method"], line["stage"], dict(figures), line["setting"],
         line["message"],
     )  # fmt: skip
-
-
-if __name__ == "__main__":
-    print("written:", ", ".join(ship(Path(sys.argv[1]))) or "nothing", "to", RESULTS)

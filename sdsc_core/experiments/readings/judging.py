@@ -214,42 +214,49 @@ def to_markdown(rows: Sequence[Row]) -> str:
     found = confirmed(rows)
     if not found:
         return "Nothing was confirmed yet.\n"
-    best, near = max(found, key=lambda c: overall(c.means)), min(found, key=_gap)
     places = list(found[0].dense)
     draws = sorted({m.draws for c in found for m in c.dense.values()})
     span = f"{draws[0]}" if len(draws) == 1 else f"{draws[0]} to {draws[-1]}"
     lines = [
         f"ACC (%), mean ± standard error of {span} draws, IMC-P (IMC in brackets).",
         "", "| reading | " + " | ".join(places) + " |", "|---" * (len(places) + 1) + "|",
-        "| the paper | " + " | ".join(_paper_text(p) for p in places) + " |",
+        "| the paper | " + " | ".join(paper_text(p) for p in places) + " |",
     ]  # fmt: skip
-    lines += [f"| {c.text} | " + " | ".join(_cell(c, p) for p in places) + " |" for c in found]
-    hit = reached(found)
-    missed = [f"{r.name} on {r.place} ({r.best} of {r.paper})" for r in hit if not r.holds]
-    lines += [
-        "",
-        f"(i) Nearest to Tables 2 and 3: {near.text}, {_gap(near):.1f} points in the root mean"
-        f" square; as printed {_gap(found[0]):.1f}.",
-        f"(ii) Best overall: {best.text}, mean of the three data sets {overall(best.means):.1f};"
-        f" as printed {overall(found[0].means):.1f}. Gains over as printed, draw by draw: "
-        + "; ".join(f"{GROUPS[name]} {gain}" for name, gain in best.gains.items()) + ".",
-        f"(iii) {len(hit) - len(missed)} of {len(hit)} figures of IMC and IMC-P in Tables 2 and 3"
-        " are reached by some reading; not reached: " + ("; ".join(missed) or "none") + ".",
-        "",
-        "| one factor changed | from | gain of IMC-P overall, points |", "|---|---|---|",
-    ]  # fmt: skip
+    lines += [f"| {c.text} | " + " | ".join(cell_text(c, p) for p in places) + " |" for c in found]
+    lines += ["", *answers(found), ""]
+    lines += ["| one factor changed | from | gain of IMC-P overall, points |", "|---|---|---|"]
     lines += [f"| {e.change} | {e.centre} | {e.gain} |" for e in effects(rows)]
     return "\n".join([*lines, ""])
+
+
+def answers(found: Sequence[Confirmed]) -> list[str]:
+    """(i) which is nearest to the paper, (ii) which is best, (iii) what is reached at all."""
+    printed_one = found[0]
+    best, near = max(found, key=lambda c: overall(c.means)), min(found, key=_gap)
+    hit = reached(found)
+    missed = [f"{r.name} on {r.place} ({r.best} of {r.paper})" for r in hit if not r.holds]
+    gains = "; ".join(f"{GROUPS[name]} {gain}" for name, gain in best.gains.items())
+    everywhere = [c.text for c in found if c.better_everywhere]
+    return [
+        f"(i) Nearest to Tables 2 and 3: {near.text}, {_gap(near):.1f} points in the root mean"
+        f" square; {printed_one.text} {_gap(printed_one):.1f}.",
+        f"(ii) Best overall: {best.text}, mean of the data sets {overall(best.means):.1f};"
+        f" {printed_one.text} {overall(printed_one.means):.1f}. Gains over it, draw by draw:"
+        f" {gains}. Better on every set by more than two standard errors:"
+        f" {', '.join(everywhere) or 'none'}.",
+        f"(iii) {len(hit) - len(missed)} of {len(hit)} figures of IMC and IMC-P in Tables 2 and 3"
+        f" are reached by some reading; not reached: {'; '.join(missed) or 'none'}.",
+    ]
 
 
 def _gap(found: Confirmed) -> float:
     return distance(found.means)
 
 
-def _paper_text(place: str) -> str:
+def paper_text(place: str) -> str:
     pair = printed_pair(place)
     return "" if pair is None else f"{pair[1]} ({pair[0]})"
 
 
-def _cell(found: Confirmed, place: str) -> str:
+def cell_text(found: Confirmed, place: str) -> str:
     return f"{found.dense[place]} ({found.sparse[place]})" if place in found.dense else ""
