@@ -1,12 +1,14 @@
 """Which readings are tried: one factor at a time, a Latin hypercube of all, then neighbours.
 
 A full factorial would have millions of cells. So stage 1 changes one factor at a time around two
-readings (as printed, and centred), and draws a Latin hypercube, in which every level of every
-factor has its share; stage 2 looks around those that did best.
+readings (as printed, and centred), crosses the factors that the library has options for, on a
+coarse grid, and draws a Latin hypercube of all, in which every level of every factor has its share;
+stage 2 looks around those that did best.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,17 @@ def one_at_a_time(centre: Reading) -> list[Reading]:
     for name, levels in LEVELS.items():
         found += [replace(centre, **{name: level}) for level in levels]
     return found
+
+
+def crossed() -> list[Reading]:
+    """Γ, θ, residual and similarity, each with each, on a coarse grid."""
+    thetas = (0.8, 0.6), (0.9, 0.7), (0.9, 0.8), (0.95, 0.9)
+    return [
+        Reading(gamma=gamma, theta1=a, theta2=b, residual=residual, similarity=similarity)
+        for gamma, (a, b), residual, similarity in product(
+            (3, 4, 6, 8, 11), thetas, ("as_printed", "centred"), ("residual", "pair")
+        )
+    ]
 
 
 def hypercube(n: int, seed: int = 0) -> list[Reading]:
@@ -78,7 +91,8 @@ def screening(n_joint: int, quick: bool = False) -> list[Reading]:
     """
     if quick:
         return _unique([AS_PRINTED, CENTRED, *hypercube(4)])
-    return _unique([*one_at_a_time(AS_PRINTED), *one_at_a_time(CENTRED), *hypercube(n_joint)])
+    around = [*one_at_a_time(AS_PRINTED), *one_at_a_time(CENTRED)]
+    return _unique([*around, *crossed(), *hypercube(n_joint)])
 
 
 def neighbours(centres: Sequence[Reading], each: int, seed: int = 1) -> list[Reading]:

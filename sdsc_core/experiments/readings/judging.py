@@ -85,12 +85,14 @@ AIMS: dict[str, Callable[[Means], float]] = {
 
 
 def candidates(rows: Sequence[Row], each: int) -> list[Reading]:
-    """The best so many readings for each aim, each once."""
+    """The best so many readings for each aim, of all and of those the library has, each once."""
     found = means(rows)
+    own = [text for text in found if Reading.of(text).in_library]
     chosen = [
         text
+        for pool in (list(found), own)
         for aim in AIMS.values()
-        for text in sorted(found, key=lambda text: -aim(found[text]))[:each]
+        for text in sorted(pool, key=lambda text: -aim(found[text]))[:each]
     ]
     return [Reading.of(text) for text in dict.fromkeys(chosen)]
 

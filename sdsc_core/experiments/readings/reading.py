@@ -60,6 +60,13 @@ class Reading:
                  for f in fields(self) if own[f.name] != f.default]  # fmt: skip
         return " ".join(parts) or PRINTED
 
+    @property
+    def in_library(self) -> bool:
+        """Whether `RunSettings` has an option for all of it, so that it can become a preset."""
+        fixed = ("rule", "unit", "coefficients", "pce", "rows", "vectors", "starts")
+        usual = all(getattr(self, name) == getattr(Reading, name) for name in fixed)
+        return usual and self.similarity != "projection"
+
     @classmethod
     def of(cls, text: str) -> "Reading":
         """The reading of a text.
