@@ -57,7 +57,7 @@ def _pictures() -> None:
     columns = st.columns(2)
     for column, part, text in zip(columns, ("W", "W_star"), ("W by IMC", "W* by PCE"), strict=True):
         if drawn := picture("figure4", part):
-            column.image(drawn, caption=text, width="stretch")
+            column.image(drawn, caption=text, width="stretch", alt=f"{text}, dark where it is high")
 
 
 def _by_size(name: str, results: Results) -> None:
