@@ -1,5 +1,7 @@
 """The study of readings: its own Algorithm 1 and 2 against the transcriptions, design, verdicts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -39,7 +41,7 @@ def test_every_text_gives_its_reading():
 def test_a_path_is_the_librarys_and_the_transcriptions(points, residual, similarity):
     X = points.data.X.copy()
     X[4], X[7] = 0.0, X[8]  # nothing to correlate with, and a tie
-    draw = Draw(points.data.__class__(X, points.data.labels, "x"), X)
+    draw = Draw(replace(points.data, X=X), X)
     ours = paths(samples(draw, "after", residual), 6)[similarity]
     picks, values = naive.imc(X, 6, residual, similarity)
     assert (ours.picks == picks).all()
