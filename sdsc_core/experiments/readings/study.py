@@ -18,10 +18,10 @@ SCREENED = (
     *(f"yaleb {n}" for n in (2, 5, 10, 15, 20)), "usps 500", "usps 1000", "mnist_scattering 500"
 )  # fmt: skip
 CONFIRMED = (*SCREENED, "usps 2000", "usps 3000")
-JOINT = 80  # readings of the hypercube
-SCREENING_DRAWS, SCREENING_SEED = 4, 1000  # other draws than those that confirm
+JOINT = 60  # readings of the hypercube
+SCREENING_DRAWS, SCREENING_SEED = 3, 1000  # other draws than those that confirm
 CONFIRM = "confirm"
-AIMED, AROUND = 2, 4  # the best so many for each aim, and so many neighbours of each
+AIMED, AROUND = 2, 3  # the best so many for each aim, and so many neighbours of each
 
 
 class Readings(Experiment):
