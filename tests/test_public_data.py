@@ -9,8 +9,15 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from sdsc_core.datasets import known_file, load_known, missing_sentence, scattering_vectors
-from sdsc_core.datasets.public import faces
+from sdsc_core.datasets import (
+    known,
+    known_file,
+    load_known,
+    missing_sentence,
+    prepare,
+    scattering_vectors,
+)
+from sdsc_core.datasets.public import digits, faces
 
 RNG = np.random.default_rng(0)
 USPS_Y = np.arange(9298) % 10
@@ -18,9 +25,9 @@ USPS_Y = np.arange(9298) % 10
 USPS = np.full((9298, 256), -1.0, np.float32)
 USPS[np.arange(9298), RNG.integers(0, 256, 9298)] = 1.0
 USPS[:, 255] = 0.5
-MNIST_Y = (np.arange(10_000) % 10).astype(np.uint8)
-MNIST = np.zeros((10_000, 28, 28), np.uint8)
-MNIST[np.arange(10_000), RNG.integers(0, 28, 10_000), MNIST_Y] = 200
+MNIST_Y = (np.arange(300) % 10).astype(np.uint8)
+MNIST = np.zeros((300, 28, 28), np.uint8)
+MNIST[np.arange(300), RNG.integers(0, 28, 300), MNIST_Y] = 200
 
 
 def idx(array):
@@ -128,18 +135,12 @@ def write_h5(folder):
             file[f"{part}/data"], file[f"{part}/target"] = (USPS[rows] + 1) / 2, USPS_Y[rows]
 
 
-def write_lines(folder):
-    (folder / "d.t.bz2").write_bytes(bz2.compress(lines(USPS[7291:], USPS_Y[7291:]), 1))
-    (folder / "d.bz2").write_bytes(bz2.compress(lines(USPS[:7291], USPS_Y[:7291]), 1))
-    (folder / "unpacked").write_bytes(lines(USPS[7291:], USPS_Y[7291:]))
-
-
 def write_npz(folder):
     (folder / "deep" / "er").mkdir(parents=True)
     np.savez_compressed(folder / "deep" / "er" / "any.npz", X=USPS, y=USPS_Y)
 
 
-@pytest.mark.parametrize("write", [write_mat, write_resampled, write_h5, write_lines, write_npz])
+@pytest.mark.parametrize("write", [write_mat, write_resampled, write_h5, write_npz])
 def test_usps(tmp_path, write):
     write(tmp_path)
     assert known_file("usps", tmp_path) is not None
@@ -149,6 +150,17 @@ def test_usps(tmp_path, write):
     assert data.class_names == tuple("0123456789") and data.images.shape == (9298, 16, 16)
     assert data.kind == "digits" and data.name == "USPS"
     assert known_file("mnist", tmp_path) is None and known_file("yaleb", tmp_path) is None
+
+
+def test_usps_in_lines(tmp_path):
+    """libsvm's usps.bz2 and usps.t.bz2, the longer one first; an unpacked copy counts once."""
+    X, y = USPS[:300], USPS_Y[:300]
+    (tmp_path / "d.t.bz2").write_bytes(bz2.compress(lines(X[200:], y[200:]), 1))
+    (tmp_path / "d.bz2").write_bytes(bz2.compress(lines(X[:200], y[:200]), 1))
+    (tmp_path / "unpacked").write_bytes(lines(X[200:], y[200:]))
+    data = load_known("usps", tmp_path)
+    np.testing.assert_allclose(data.X, (X + 1) / 2, atol=1e-6)
+    np.testing.assert_array_equal(data.labels, y)
 
 
 def test_usps_in_bytes_a_sheet_a_digit(tmp_path):
@@ -162,6 +174,12 @@ def test_usps_in_bytes_a_sheet_a_digit(tmp_path):
 
 
 class TestMnist:
+    @pytest.fixture(autouse=True)
+    def few(self, monkeypatch):
+        """As if the test part had 300 digits, and all of MNIST 1,000."""
+        monkeypatch.setattr(digits, "MNIST_TEST", 300)
+        monkeypatch.setattr(digits, "MNIST_ALL", 1000)
+
     def check(self, folder):
         data = load_known("mnist", folder)
         np.testing.assert_array_equal(data.images, MNIST)
@@ -171,22 +189,22 @@ class TestMnist:
     @pytest.mark.parametrize("packed", [True, False])
     def test_idx(self, tmp_path, packed):
         for name, array in (("images", MNIST), ("labels", MNIST_Y),
-                            ("train labels", np.zeros(60_000, np.uint8))):  # fmt: skip
+                            ("train labels", np.zeros(700, np.uint8))):  # fmt: skip
             content = idx(array)
             (tmp_path / name).write_bytes(gzip.compress(content, 1) if packed else content)
         self.check(tmp_path)
 
     def test_keras(self, tmp_path):
         np.savez_compressed(
-            tmp_path / "m.npz", x_train=np.zeros((60_000, 28, 28), np.uint8),
-            y_train=np.zeros(60_000, np.uint8), x_test=MNIST, y_test=MNIST_Y,
+            tmp_path / "m.npz", x_train=np.zeros((700, 28, 28), np.uint8),
+            y_train=np.zeros(700, np.uint8), x_test=MNIST, y_test=MNIST_Y,
         )  # fmt: skip
         self.check(tmp_path)
 
     def test_all_digits_in_columns(self, tmp_path):
-        X = np.zeros((784, 70_000), np.uint8)
-        X[:, 60_000:] = MNIST.reshape(-1, 784).T
-        y = np.concatenate([np.arange(60_000) % 10, MNIST_Y])[None].astype(float)
+        X = np.zeros((784, 1000), np.uint8)
+        X[:, 700:] = MNIST.reshape(-1, 784).T
+        y = np.concatenate([np.arange(700) % 10, MNIST_Y])[None].astype(float)
         savemat(tmp_path / "original.mat", {"data": X, "label": y}, do_compression=True)
         self.check(tmp_path)
 
@@ -198,9 +216,6 @@ class TestMnist:
 
     def test_scattering_features_come_from_the_digits(self, tmp_path, monkeypatch):
         """Of few digits and to few components here; by the same two functions as everybody's."""
-        from sdsc_core.datasets import known, prepare
-        from sdsc_core.datasets.public import digits
-
         monkeypatch.setattr(digits, "MNIST_TEST", 40)
         monkeypatch.setattr(known, "COMPONENTS", 12)
         (tmp_path / "i").write_bytes(idx(MNIST[:40]))
@@ -215,7 +230,7 @@ class TestMnist:
         assert np.linalg.norm(data.X[0] - data.X[1]) <= distance * (1 + 1e-6)
 
     def test_ready_made_features_are_known_by_their_shape(self, tmp_path):
-        X = RNG.random((10_000, 500)).astype(np.float16)
+        X = RNG.random((300, 500)).astype(np.float16)
         np.savez(tmp_path / "features.npz", X=X, y=MNIST_Y)
         data = load_known("mnist_scattering", tmp_path)
         np.testing.assert_array_equal(data.X, X)

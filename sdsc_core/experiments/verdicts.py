@@ -242,12 +242,11 @@ def _d3_universal(results: Rows) -> Claim:
                                ("table4", "MNIST", (500,))):  # fmt: skip
         rows = results.get(name, ())
         for method in TWO_STAGE:
-            gains = [
-                gain
-                for size in sizes
-                if (gain := _gain(*(_values(rows, "acc", where=size, method=method, stage=s)
-                                    for s in ("D3", "none")))) is not None
-            ]  # fmt: skip
+            found = [
+                [_values(rows, "acc", where=n, method=method, stage=s) for s in ("D3", "none")]
+                for n in sizes
+            ]
+            gains = [gain for a, b in found if (gain := _gain(a, b)) is not None]
             texts = ", ".join(_said(g) for g in gains) or "not measured"
             true = all(g.sign > 0 for g in gains) if gains else None
             statements.append(Statement(f"{title}, {method}: {texts} points", true))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, cast
 
 from sdsc_core.datasets.matlab import HDF5_MAGIC
 from sdsc_core.datasets.readers import inspect
@@ -93,8 +93,8 @@ def opened(path: Path) -> IO[bytes]:
     with open(path, "rb") as file:
         start = file.read(3)
     if start == b"BZh":
-        return bz2.open(path, "rb")
-    return gzip.open(path, "rb") if start[:2] == b"\x1f\x8b" else open(path, "rb")
+        return cast(IO[bytes], bz2.open(path, "rb"))
+    return cast(IO[bytes], gzip.open(path, "rb") if start[:2] == b"\x1f\x8b" else open(path, "rb"))
 
 
 def _packed(path: Path) -> Piece | None:

@@ -127,7 +127,7 @@ def _from_lines(found: Sequence[Piece]) -> Dataset:
     """Training part and test part, each once, whatever copies lie about."""
     from sklearn.datasets import load_svmlight_file
 
-    parts = {}
+    parts: dict[int, tuple[NDArray, NDArray[np.int64]]] = {}
     for piece in found:
         with opened(piece.path) as file:
             X, y = load_svmlight_file(file, n_features=USPS_PIXELS)
@@ -175,8 +175,10 @@ def _digits(X: NDArray, y: NDArray[np.int64], unit: bool = True) -> Dataset:
     low, high = X.min(), X.max()
     y = y - y.min()  # libsvm numbers the digits of USPS from 1
     side = int(X.shape[1] ** 0.5)
-    grey = np.rint((X - low) * (255 / max(high - low, 1e-300))).astype(np.uint8)
+    bytes_ = low >= 0 and high > 2  # already grey values
+    stretched = X if bytes_ else (X - low) * (255 / max(high - low, 1e-300))
+    grey = np.rint(np.clip(stretched, 0, 255)).astype(np.uint8)
     if unit:
-        X = (X + 1) / 2 if low < 0 else X / 255 if high > 2 else X
+        X = (X + 1) / 2 if low < 0 else X / 255 if bytes_ else X
     names = tuple(str(k) for k in range(y.max() + 1))
     return Dataset(X, y, "digits", names, grey.reshape(-1, side, side))

@@ -44,7 +44,8 @@ def _size(path: Path) -> tuple[int, int] | None:
 def read_people(found: list[list[Path]], progress: Progress | None = None) -> Dataset:
     """Every picture at 48×42, each pixel the mean of 4×4."""
     total = sum(map(len, found))
-    pictures, labels, names = [], [], []
+    pictures: list[NDArray[np.float64]] = []
+    labels, names = [], []
     for person, paths in enumerate(found):
         for path in paths:
             tick(progress, len(pictures), total)

@@ -127,11 +127,11 @@ def confirmed(rows: Sequence[Row]) -> list[Confirmed]:
     results = []
     for text in dict.fromkeys(row.setting for row in own):
         here = [place for place in places if (text, place) in values]
-        sides = [
+        sparse, dense = (
             {place: Mean.of([pair[k] for pair in values[text, place].values()]) for place in here}
             for k in (0, 1)
-        ]
-        results.append(Confirmed(text, *sides, _gains(text, values, here)))
+        )
+        results.append(Confirmed(text, sparse, dense, _gains(text, values, here)))
     return sorted(results, key=lambda c: (c.text != PRINTED, -overall(c.means)))
 
 

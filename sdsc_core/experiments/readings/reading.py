@@ -76,7 +76,7 @@ class Reading:
         """
         if text == PRINTED:
             return cls()
-        kinds = {f.name: type(f.default) for f in fields(cls)}
+        kinds: dict[str, Any] = {f.name: type(f.default) for f in fields(cls)}
         given = dict(part.split("=") for part in text.split())
         changes: dict[str, Any] = {n: kinds[n](v.replace("_", " ")) for n, v in given.items()}
         if "residual" in changes:  # its names have an underscore of their own
