@@ -132,7 +132,7 @@ def _scales(results: Rows) -> Claim:
         "IMC is efficient and scales",
         "IMC is efficient when clustering large-scale data: 3 orders of magnitude faster than SSC"
         " at 6,000 points and 4 orders faster than SSSC at 1,200.",
-        "Figure 1: mean CPU time of the whole run (W, eigenvectors, clusters, figures) on one machine.",
+        "Figure 1: mean CPU time of the whole run, from samples to figures, on one machine.",
         tuple(statements),
     )
 
