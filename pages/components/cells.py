@@ -1,5 +1,6 @@
 """A table whose cells can be clicked: plain HTML with a button in each cell."""
 
+import re
 from html import escape
 
 import streamlit as st
@@ -46,7 +47,7 @@ def cells(grid: Grid, corner: str, label: str, key: str) -> tuple[str, str] | No
 
 
 def _cell(cell: Beside | None, row: int, column: int) -> str:
-    if cell is None or (cell.ours is None and cell.paper is None and not cell.message):
+    if cell is None:
         return "<td></td>"
     return (
         f"<td><button type='button' data-cell='{row}.{column}' title='{_tip(cell)}'>"
@@ -56,11 +57,17 @@ def _cell(cell: Beside | None, row: int, column: int) -> str:
 
 def _ours(cell: Beside) -> str:
     if cell.ours is None or cell.value is None:
-        return "<span class='dim'>" + ("too slow" if cell.message else "missing") + "</span>"
+        return "<span class='dim'>" + (_about(cell.message) or "missing") + "</span>"
     text = f"{cell.value:.{cell.places}f}"
     if cell.statistic == "mean" and cell.ours.error == cell.ours.error:
         text += f" ± {cell.ours.error:.{cell.places}f}"
     return text
+
+
+def _about(message: str) -> str:
+    """Of what was left out, the time that it would take."""
+    found = re.search(r"about ([\d,]+ s)", message)
+    return f"too slow, {found[1]}" if found else "too slow" if message else ""
 
 
 def _paper(cell: Beside) -> str:

@@ -30,8 +30,11 @@ def _one(claim: Claim) -> None:
     known = len(claim.statements) - claim.n_missing
     st.subheader(claim.title, anchor=False)
     true = sum(bool(s.true) for s in claim.statements)
-    text = f":{colour}-badge[{claim.verdict}] {true} of {known} statements are true"
-    st.markdown(text + (f", {claim.n_missing} not measured." if claim.n_missing else "."))
+    text = f":{colour}-badge[{claim.verdict}]"
+    if known:
+        text += f" {true} of {known} statements are true"
+        text += f", {claim.n_missing} not measured." if claim.n_missing else "."
+    st.markdown(text)
     st.markdown(f"> {escape_markdown(claim.quote)}")
     st.caption(f"Rule: {escape_markdown(claim.rule)}")
     lines = [f"{MARKS[s.true]} {escape_markdown(s.text)}" for s in claim.statements]

@@ -9,6 +9,7 @@ from sdsc_core.experiments import printed
 from sdsc_core.experiments.keeping import Row
 from sdsc_core.experiments.means import Mean
 from sdsc_core.experiments.registry import EXPERIMENTS
+from sdsc_core.experiments.running import Options
 from sdsc_core.experiments.tables import DIGITS, random_classes
 
 STATISTICS = ("mean", "median", "standard deviation")
@@ -54,31 +55,44 @@ class Grid:
 
 
 def by_place(name: str, rows: Sequence[Row], figure: str = "acc", statistic: str = "mean") -> Grid:
-    """Methods, as IMC-P, down; sizes across."""
-    lines = list(dict.fromkeys(row.name for row in rows))
-    places = list(dict.fromkeys(row.where for row in rows))
-    cells = {}
-    for line in lines:
-        for place in places:
-            own = [row for row in rows if row.name == line and row.where == place]
-            if own:
-                cells[line, _text(place)] = _cell(name, own, figure, statistic)
+    """Methods, as IMC-P, down; sizes across. What the experiment has and the rows lack is there."""
+    cells: dict[tuple[str, str], Beside] = {}
+    places: dict[int | str, None] = {}
+    for group in _groups(name, rows):
+        places[group[0].where] = None
+        cells[group[0].name, _text(group[0].where)] = _cell(name, group, figure, statistic)
+    lines = list(dict.fromkeys(line for line, _ in cells))
     return Grid(lines, [_text(place) for place in places], cells)
 
 
 def by_stage(name: str, rows: Sequence[Row], place: int, figure: str = "acc") -> Grid:
     """Methods down, dense stages across, for one size."""
-    here = [row for row in rows if row.where == place]
-    lines = list(dict.fromkeys(row.method for row in here))
+    here = [group for group in _groups(name, rows) if group[0].where == place]
+    cells = {(g[0].method, g[0].stage): _cell(name, g, figure, "mean") for g in here}
     order = ("none", "PCE", "D1", "D2", "D3")
-    stages = sorted({row.stage for row in here}, key=order.index)
-    cells = {}
-    for line in lines:
-        for stage in stages:
-            own = [row for row in here if (row.method, row.stage) == (line, stage)]
-            if own:
-                cells[line, stage] = _cell(name, own, figure, "mean")
-    return Grid(lines, stages, cells)
+    stages = sorted({stage for _, stage in cells}, key=order.index)
+    return Grid(list(dict.fromkeys(method for method, _ in cells)), stages, cells)
+
+
+def _groups(name: str, rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each place, method and stage; a row without figures where there is none.
+
+    In the order of the experiment, then whatever else was measured.
+    """
+    experiment = EXPERIMENTS[EXPERIMENTS[name].cells_of or name]
+    stages = getattr(experiment, "stages", lambda method: (None, *["PCE"] * (method == "IMC")))
+    found: dict[tuple[int | str, str, str], list[Row]] = {}
+    for where, method in dict.fromkeys((c.where, c.method) for c in experiment.cells(Options())):
+        for stage in stages(method):
+            found[where, method, stage or "none"] = []
+    for row in rows:
+        found.setdefault((row.where, row.method, row.stage), []).append(row)
+    for (where, method, stage), own in found.items():
+        if not own:  # left out for its time with every stage, or missing
+            out = next((r for r in found.get((where, method, "none"), ()) if r.message), None)
+            message = out.message if out and not out.figures else ""
+            own.append(Row(where, 0, method, stage, {}, message=message))
+    return list(found.values())
 
 
 def _text(place: int | str) -> str:

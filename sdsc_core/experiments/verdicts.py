@@ -124,7 +124,8 @@ def _scales(results: Rows) -> Claim:
     }
     beaten = [m for m, n in rivals.items() if n < 100_002]
     statements.append(Statement(
-        f"most other methods do not get to 100,002 points: {len(beaten)} of {len(rivals)}, "
+        "most other methods do not get to 100,002 points: "
+        + (f"{len(beaten)} of {len(rivals)}, " if rivals else "not measured")
         + ", ".join(f"{m} to {n:,}" for m, n in rivals.items()),
         2 * len(beaten) > len(rivals) if rivals else None,
     ))  # fmt: skip

@@ -21,7 +21,7 @@ CONFIRMED = (*SCREENED, "usps 2000", "usps 3000")
 JOINT = 60  # readings of the hypercube
 SCREENING_DRAWS, SCREENING_SEED = 3, 1000  # other draws than those that confirm
 CONFIRM = "confirm"
-AIMED, AROUND = 2, 3  # the best so many for each aim, and so many neighbours of each
+AIMED, AROUND = 1, 3  # the best so many for each aim, and so many neighbours of each
 
 
 class Readings(Experiment):
@@ -45,7 +45,7 @@ class Readings(Experiment):
         if number > 2:
             return []
         screened = [r for r in rows if r.message == judging.SCREENING]
-        best = judging.candidates(screened, AIMED if not options.quick else 1)
+        best = judging.candidates(screened, AIMED)
         if number == 1:
             around = design.neighbours(best, AROUND if not options.quick else 1)
             known = {row.setting for row in screened}
