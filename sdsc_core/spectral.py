@@ -200,11 +200,11 @@ def spectral_clustering(
 
 
 def cluster_rows(
-    rows: NDArray[np.float64], n_clusters: int, random_state: int
+    rows: NDArray[np.float64], n_clusters: int, random_state: int, starts: int = 10
 ) -> NDArray[np.int64]:
     """k-means on the embedding; labels are numbered by first appearance.
 
-    The best of ten starts; of more than 20,000 points it is found on as many of them, drawn at
+    The best of several starts; of more than 20,000 points it is found on as many of them, drawn at
     random, and all points go on from its centres.
     """
     from sklearn.cluster import KMeans
@@ -217,9 +217,9 @@ def cluster_rows(
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
         if takes_long(some, n_clusters):
-            found = in_steps(some, n_clusters, random_state)
+            found = in_steps(some, n_clusters, random_state, starts)
         else:
-            found = KMeans(n_clusters, n_init=10, random_state=random_state).fit(some)
+            found = KMeans(n_clusters, n_init=starts, random_state=random_state).fit(some)
         if some is not rows:
             found = KMeans(n_clusters, n_init=1, init=found.cluster_centers_).fit(rows)
         labels = found.labels_
