@@ -8,7 +8,6 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdsc_core import memory
 from sdsc_core.affinities import off_diagonal
 from sdsc_core.blocks import Cancelled
 from sdsc_core.dense import (
@@ -28,6 +27,7 @@ from sdsc_core.dense import (
     tally,
 )
 from sdsc_core.dense.scaling import scaling_factors
+from sdsc_core.memory import available
 from sdsc_core.settings import RunSettings
 from tests import naive
 from tests.conftest import examples
@@ -130,7 +130,7 @@ def test_progress_is_told_and_cancels(rule):
 
 @pytest.mark.parametrize("rule", ["Sinkhorn", "Diffusion"])
 def test_what_would_not_fit_is_refused(rule, monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda: 1000)
+    monkeypatch.setattr(available, "available_memory", lambda: 1000)
     with pytest.raises(ValueError, match="W has 100 points"):
         dense_stage(sparse_graph(100), rule)
 

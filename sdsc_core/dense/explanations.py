@@ -14,7 +14,9 @@ from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_affinity, check_choice, check_labels, check_pair, check_star
 from sdsc_core.dense.registry import DENSE
 from sdsc_core.dense.rules import RULES, Rows, Thresholds, check_rule, condition, two_hop
+from sdsc_core.memory import check_memory
 
+CHANGE_BYTES = 90  # an entry of W* at the largest moment
 PAIRS_A_BLOCK = 100_000  # changed pairs between two reports of progress
 # What stands for a condition where no witness explains an entry: it only rose, or fell.
 RAISED, LOWERED = 5, 6
@@ -121,6 +123,9 @@ def changes(
     check_choice(rule, "rule", tuple(DENSE))
     W = sp.csr_array(check_affinity(W, unit=True))
     W_star = sp.csr_array(check_star(W, W_star))
+    check_memory(
+        CHANGE_BYTES * max(W.nnz, W_star.nnz), "the cause of every change", W.shape[0], name="W"
+    )
     change = sp.coo_array(sp.triu(W_star - W, k=1))
     keep = change.data != 0
     i, j = (change.row[keep].astype(np.int64), change.col[keep].astype(np.int64))
