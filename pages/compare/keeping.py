@@ -1,7 +1,7 @@
 """The cells of a comparison for the session file."""
 
 from collections.abc import Hashable
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from pages.compare import running
@@ -27,10 +27,10 @@ def unpack(part: Part) -> str:
 
 def _result(words: dict[str, Any]) -> compare.Result:
     """A cell, if each of its figures is one."""
-    texts, wholes = ("method", "dense", "message"), ("repeat",)
-    for name, value in words.items():
-        kind: Any = str if name in texts else int if name in wholes else int | float | None
-        if not isinstance(value, kind):
+    wider = {float: int | float, float | None: int | float | None}  # JSON may write 1 for 1.0
+    for field in fields(compare.Result):
+        kind: Any = wider.get(field.type, field.type)  # type: ignore[call-overload]
+        if field.name in words and not isinstance(words[field.name], kind):
             raise TypeError
     return compare.Result(**words)
 

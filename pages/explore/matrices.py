@@ -19,7 +19,7 @@ def show(run: Run) -> None:
     row = st.container(horizontal=True, vertical_alignment="bottom")
     view_controls(run, row)
     with row:
-        pinned.buttons(run)
+        pinned.buttons()
     matrix(
         matrix_view(run),
         key="matrix",

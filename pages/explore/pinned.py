@@ -14,12 +14,12 @@ from sdsc_core.checks import Affinity
 from sdsc_core.run import Run, run_stages
 
 
-def buttons(run: Run) -> None:
+def buttons() -> None:
     """Keep the present run under the next free letter, and compare what comes after with it."""
-    now, pins, letter = entries.note(run), entries.pins(), entries.free_pin()
+    pins, letter = entries.pins(), entries.free_pin()
     st.button(
-        f"Pin as {letter}" if letter else "Pin", key="pin", disabled=bool(now.pin) or not letter,
-        on_click=entries.change, args=(entries.key_of(run),), kwargs={"pin": letter},
+        f"Pin as {letter}" if letter else "Pin", key="pin", disabled=not letter,
+        on_click=entries.pin_present,
         help="Keep this result and compare what you do next with it; the tab History lists all"
         f" pins, {len(entries.PINS)} at most.",
     )  # fmt: skip

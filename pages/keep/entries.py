@@ -119,6 +119,13 @@ def change(key: str, **values: Any) -> None:
         entries()[key] = replace(entries()[key], **values)
 
 
+def pin_present() -> None:
+    """Give the run on the screen the next free letter, if it has none; for callbacks."""
+    run: Run | None = st.session_state.get("last")
+    if run is not None and not note(run).pin:
+        change(key_of(run), pin=free_pin())
+
+
 def unpin_all() -> None:
     """Let go of all pins; for callbacks."""
     for key, entry in list(entries().items()):
