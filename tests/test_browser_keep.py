@@ -33,7 +33,9 @@ def download(page, name):
 
 
 def points(page):
-    return int(re.search(r"([\d,]+) points in", part(page, "main").inner_text())[1].replace(",", ""))
+    return int(
+        re.search(r"([\d,]+) points in", part(page, "main").inner_text())[1].replace(",", "")
+    )
 
 
 def around(page, key, way, corners):
@@ -62,7 +64,8 @@ def test_select_go_on_undo_and_why(page, app_url):
     n = int(re.match(r"(\d+) points of 384", told)[1])
     assert 3 <= n < 200
     rows = [line.split(",") for line in download(page, "Points (.csv)").read_text().split()]
-    assert rows[0] == "point,row,class,cluster_W,cluster_W_star".split(",") and len(rows) == n + 1
+    assert rows[0] == ["point", "row", "class", "cluster_W", "cluster_W_star"]
+    assert len(rows) == n + 1
     with np.load(download(page, "Points (.npz)")) as file:
         assert file["X"].shape[0] == n and file["row"].tolist() == [int(r[1]) for r in rows[1:]]
     press(page, "Only these")
@@ -75,7 +78,9 @@ def test_select_go_on_undo_and_why(page, app_url):
     page.go_back()
     settled(page)
     assert points(page) == 384 and "only" not in address(page)
-    page.locator(".st-key-matrix").get_by_role("button", name="Select the points of a block").click()
+    page.locator(".st-key-matrix").get_by_role(
+        "button", name="Select the points of a block"
+    ).click()
     page.locator(".st-key-matrix canvas").focus()
     for key in ("ArrowRight", "Enter"):
         page.keyboard.press(key)
@@ -153,4 +158,4 @@ def test_figures_for_papers_open(page, app_url):
     settled(page)
     svg = download(page, "Figure").read_text()
     page.set_content(svg)
-    assert page.locator("svg image").count() == 2 and page.locator("svg path").count() > 50
+    assert page.locator("svg image").count() >= 2 and page.locator("svg path").count() > 50

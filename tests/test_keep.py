@@ -78,11 +78,17 @@ def test_columns_of_some_points(run):
     assert composition(run.data.labels, points) == [(0, 1, 12), (1, 1, 12), (2, 1, 12)]
 
 
-STEPS = dict.fromkeys("only classes each scattering pca unit centre draw".split())
+STEPS = dict.fromkeys(["only", "classes", "each", "scattering", "pca", "unit", "centre", "draw"])
 
 
 def test_a_notebook_does_what_its_script_does(tmp_path, monkeypatch, capsys):
-    steps = STEPS | {"only": "'1-40'", "scattering": False, "unit": False, "centre": False, "draw": 0}
+    steps = STEPS | {
+        "only": "'1-40'",
+        "scattering": False,
+        "unit": False,
+        "centre": False,
+        "draw": 0,
+    }
     text = script(RunSettings(gamma=3), steps, load="data = datasets.make_subspaces(2, 2, 9, 30)")
     monkeypatch.chdir(tmp_path)
     exec(text, {})
@@ -95,7 +101,9 @@ def test_a_notebook_does_what_its_script_does(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "labels.csv").read_text() == labels and labels.count("\n") == 41
     assert capsys.readouterr().out == said
     assert len(cells) > 4  # what belongs together is one cell each
-    code = [line for c in cells if c["cell_type"] == "code" for line in "".join(c["source"]).split("\n")]
+    code = [
+        line for c in cells if c["cell_type"] == "code" for line in "".join(c["source"]).split("\n")
+    ]
     assert code == [line for line in text.splitlines()[1:] if line]
 
 

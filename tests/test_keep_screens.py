@@ -94,7 +94,9 @@ def test_long_lists_of_points_have_a_name(app):
     state["more"] = "Selection"
     run(app)
     result = state["last"]
-    state["selection"] = choosing.Selection(result.data.digest, np.arange(0, 2100, 2), "every other")
+    state["selection"] = choosing.Selection(
+        result.data.digest, np.arange(0, 2100, 2), "every other"
+    )
     run(app)
     press(app, "Only these")
     assert points(app) == 1050 and app.query_params["only"].startswith("~")
@@ -269,8 +271,8 @@ def test_values_out_of_range_in_a_session_are_dropped(app):
 
 def test_a_hostile_run_in_the_list_is_left_out(app):
     good = entries.asdict(entry(1))
-    bad = [{**good, "run": {"gamma": -1}}, {**good, "figures": {"ACC": "<b>"}}, {**good, "pin": "Z"},
-           {**good, "run": {"os": 1}}, {"number": 1}, {**good, "settings": 3}]  # fmt: skip
+    bad = [{**good, "run": {"gamma": -1}}, {**good, "figures": {"ACC": "<b>"}},
+           {**good, "pin": "Z"}, {**good, "run": {"os": 1}}, {"number": 1}, {**good, "settings": 3}]  # fmt: skip
     upload(run(app), "s.sdsc", write_session(session.Session(history=(*bad, good))))
     assert [e.number for e in app.session_state["history"].values()][:1] == [1]
     app.switch_page("pages/explore/page.py")
@@ -297,7 +299,17 @@ def test_what_compare_found_comes_back(app):
     from pages.compare import keeping
     from sdsc_core import compare
 
-    key = ("digest", (("classes", (0, 1)), ("pca", None)), "IMC", (("a", 0.5),), 3, None, 0, "D1", ())
+    key = (
+        "digest",
+        (("classes", (0, 1)), ("pca", None)),
+        "IMC",
+        (("a", 0.5),),
+        3,
+        None,
+        0,
+        "D1",
+        (),
+    )
     result = compare.Result("IMC", "D1", 0, 0.5, None, 0.1, 0.0, 0.2, 1.5)
     content = write_session(
         session.Session(parts={"compare": keeping.Part({"cells": [[key, keeping.asdict(result)]]})})

@@ -19,8 +19,9 @@ def data():
     made = make_subspaces(2, 2, 6, points_each=5, random_state=1)
     names = np.array([f"<N{k}>" for k in range(10)])
     images = np.arange(60, dtype=np.uint8).reshape(10, 2, 3)
-    return Dataset(made.X, made.labels, "own", ("a", "b, ü"), images, "A note.", "faces",
-                   rows=np.arange(2, 22, 2), identifiers=names, feature_names=tuple("abcdef"))  # fmt: skip
+    more = {"rows": np.arange(2, 22, 2), "identifiers": names, "feature_names": tuple("abcdef")}
+    classes = ("a", "b, ü")
+    return Dataset(made.X, made.labels, "own", classes, images, "A note.", "faces", **more)
 
 
 def whole():

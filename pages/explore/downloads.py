@@ -67,8 +67,9 @@ def show(run: Run) -> None:
             title, make, name, mime, key=f"download {name}", on_click="ignore", width="stretch"
         )
     st.caption(
-        "A .png of the matrices: the PNG button above them. Charts have a camera button. The session"
-        " holds your data, settings, runs and results: load it on the Data screen of any machine."
+        "A .png of the matrices: the PNG button above them. Charts have a camera button. The"
+        " session holds your data, settings, runs and results: load it on the Data screen of any"
+        " machine."
     )
     st.markdown("**Figures for papers**")
     papers.show(run)

@@ -37,7 +37,8 @@ def show(run: Run) -> None:
                      help="A column of a journal is about 85 mm wide, a page 170.")  # fmt: skip
     row.number_input("Letters, pt", 3, 40, key="paper font", width=110)
     row.number_input(
-        "Dots per inch", 50, 1200, key="paper dpi", width=120, disabled=state["paper kind"] != "png",
+        "Dots per inch", 50, 1200, key="paper dpi", width=120,
+        disabled=state["paper kind"] != "png",
         help="Of a PNG; SVG and PDF are vectors, but for the dots of a matrix.",
     )  # fmt: skip
     row.toggle("Caption", key="paper caption", help="Data and settings, below the figure.")

@@ -18,7 +18,7 @@ from sdsc_core.datasets import SAMPLES
 from sdsc_core.session import Part, Session
 
 SCREENS = {"compare": "pages.compare.keeping"}
-NEVER = ("hide", "lock", "tour")  # an exercise is not undone by a file
+NEVER = ("hide", "lock", "tour", "exercise")  # an exercise is not undone by a file
 
 
 def gather() -> Session:

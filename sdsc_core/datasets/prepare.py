@@ -32,12 +32,12 @@ def prepare(
     """Choose classes and samples, then transform, centre, reduce and normalise, in this order.
 
     ``only`` keeps the points with these row numbers (`Dataset.rows`, the column ``row`` of every
-    file that speaks of points), given as numbers or as `spell_rows` spells them. ``classes`` are indices into ``class_names``; ``per_class`` draws that many samples of each
-    class, or all where there are fewer, and without labels that many of the whole.
-    ``scattering`` takes the pictures' `scattering_vectors` as samples. ``centre``
-    subtracts the mean sample. ``pca`` reduces to that many dimensions, on centred data.
-    ``unit_norm`` divides each sample by its ℓ2 norm; a sample of zeros stays. ``progress`` hears of
-    every long step; raising in it cancels.
+    file that speaks of points), given as numbers or as `spell_rows` spells them. ``classes`` are
+    indices into ``class_names``; ``per_class`` draws that many samples of each class, or all where
+    there are fewer, and without labels that many of the whole. ``scattering`` takes the pictures'
+    `scattering_vectors` as samples. ``centre`` subtracts the mean sample. ``pca`` reduces to that
+    many dimensions, on centred data. ``unit_norm`` divides each sample by its ℓ2 norm; a sample of
+    zeros stays. ``progress`` hears of every long step; raising in it cancels.
 
     >>> from sdsc_core.datasets import make_subspaces
     >>> part = prepare(make_subspaces(), classes=[1, 4], per_class=20, pca=5)

@@ -83,7 +83,7 @@ def paper_matrices(view: MatrixView, paper: Paper | None = None) -> Any:
         for panel, (kind, title) in zip(axes, view.panels, strict=True):
             _matrix(panel, view, kind, side, paper)
             panel.set_title(title, loc="left", fontweight="bold", parse_math=False)
-        _scale(main, axes, view)
+        _scale(main, axes, view, paper)
     return figure
 
 
@@ -115,6 +115,7 @@ def paper_embedding(
             bad = None if wrong is None else wrong[k]
             _dots(panel, _flat(at), groups[k], names, bad, paper)
             panel.set_title(title, loc="left", fontweight="bold", parse_math=False)
+            panel.tick_params(labelsize=paper.font)  # ticks are made when the file is
             three = at.shape[1] == 3
             panel.set_xlabel("three axes, turned" if three else "axis 1")
             panel.set_ylabel("" if three else "axis 2")
@@ -122,9 +123,7 @@ def paper_embedding(
     return figure
 
 
-def paper_eigenvalues(
-    sides: Sequence[tuple[str, Any, int]], *, paper: Paper | None = None
-) -> Any:
+def paper_eigenvalues(sides: Sequence[tuple[str, Any, int]], *, paper: Paper | None = None) -> Any:
     """Top eigenvalues of affinities by name, each with its k and the gap after the k-th.
 
     >>> figure = paper_eigenvalues([("W", [1.0, 0.9, 0.2], 2)])
@@ -146,6 +145,7 @@ def paper_eigenvalues(
                 panel.text(k + 0.6, 1.02, gap, ha="left" if k < len(values) / 2 else "right")
             low = float(values.min())
             panel.set_ylim(min(0.0, low) if low < 0.3 else low - 0.1, 1.12)
+            panel.tick_params(labelsize=paper.font)
             panel.set_xlabel("number")
             panel.set_ylabel("eigenvalue")
             star = name.replace("*", "^*")
@@ -263,7 +263,7 @@ def _matrix(panel: Any, view: MatrixView, kind: str, side: float, paper: Paper) 
     down = [(a, b, _fit(name, 9)) for a, b, name in view.blocks if (b - a) / n * side > paper.line]
     for axis, named in ((panel.xaxis, across), (panel.yaxis, down)):
         axis.set_ticks([(a + b) / 2 for a, b, name in named], [name for _, _, name in named])
-        axis.set_tick_params(length=0)
+        axis.set_tick_params(length=0, labelsize=paper.font)
         for label in axis.get_ticklabels():
             label.set_parse_math(False)
     panel.xaxis.tick_top()
@@ -277,7 +277,7 @@ def _fit(name: str, letters: int) -> str:
     return name if len(name) <= letters else name[: letters - 1] + "…" if letters > 1 else ""
 
 
-def _scale(main: Any, axes: Any, view: MatrixView) -> None:
+def _scale(main: Any, axes: Any, view: MatrixView, paper: Paper) -> None:
     """The scale of similarities with its marks, and what colours of causes mean."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import ListedColormap
@@ -289,6 +289,7 @@ def _scale(main: Any, axes: Any, view: MatrixView) -> None:
         aspect=40, anchor=(0.0, 0.5),
     )  # fmt: skip
     bar.set_ticks([value for _, value in view.ticks], labels=[name for name, _ in view.ticks])
+    bar.ax.tick_params(labelsize=paper.font)
     bar.set_label("similarity" + (", logarithmic colours" if view.log else ""))
     if any(kind == "cause" for kind, _ in view.panels):
         used = sorted(set(np.unique(view.cause).tolist()) - {0})
@@ -317,7 +318,9 @@ def _dots(
         panel.scatter(*at[groups == g].T, s=size, color=colour(g), alpha=0.8, label=name, **options)
     if bad is not None and bad.any():
         options["linewidths"] = 0.12 * paper.font
-        panel.scatter(*at[bad].T, s=1.6 * size, color=WRONG, marker="x", label="misplaced", **options)
+        panel.scatter(
+            *at[bad].T, s=1.6 * size, color=WRONG, marker="x", label="misplaced", **options
+        )
 
 
 def _legend(main: Any, axes: Any, columns: int) -> None:

@@ -98,7 +98,7 @@ def write_session(session: Session) -> bytes:
 def recognise(start: bytes, name: str) -> str:
     """What a file is by its first bytes and its name: "session", "settings" or neither ("").
 
-    >>> recognise(write_session(Session()), "renamed.zip"), recognise(b' {"settings": {}}', "s.json")
+    >>> recognise(write_session(Session()), "renamed.zip"), recognise(b'{"settings": 0}', "s.json")
     ('session', 'settings')
     """
     ending = Path(name).suffix.lower()

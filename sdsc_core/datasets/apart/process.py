@@ -147,7 +147,9 @@ def _asked(
         shapes = [(name, array.dtype.str, array.shape) for name, array in found.items()]
         return {"words": words, "arrays": shapes}
     read = getattr(readers, question["function"])
-    return _in_words(read(file, name=question["name"], limits=limits, **question["options"]), arrays)
+    return _in_words(
+        read(file, name=question["name"], limits=limits, **question["options"]), arrays
+    )
 
 
 def _in_words(result: Any, arrays: list[np.ndarray]) -> dict[str, Any]:
