@@ -271,8 +271,8 @@ def test_values_out_of_range_in_a_session_are_dropped(app):
 
 def test_a_hostile_run_in_the_list_is_left_out(app):
     good = entries.asdict(entry(1))
-    bad = [{**good, "run": {"gamma": -1}}, {**good, "figures": {"ACC": "<b>"}},
-           {**good, "pin": "Z"}, {**good, "run": {"os": 1}}, {"number": 1}, {**good, "settings": 3}]  # fmt: skip
+    changes = [{"run": {"gamma": -1}}, {"figures": {"ACC": "<b>"}}, {"pin": "Z"}, {"settings": 3}]
+    bad = [{"number": 1}, {**good, "run": {"os": 1}}, *({**good, **one} for one in changes)]
     upload(run(app), "s.sdsc", write_session(session.Session(history=(*bad, good))))
     assert [e.number for e in app.session_state["history"].values()][:1] == [1]
     app.switch_page("pages/explore/page.py")
