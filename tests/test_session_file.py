@@ -102,7 +102,7 @@ HOSTILE = {
     "a list": changed(lambda w: b"[]"),
     "no JSON": changed(lambda w: b"{'a': 1}"),
     "deep": changed(lambda w: b"[" * 200_000),
-    "other": changed(lambda w: {}),
+    "other": changed(lambda w: {"format": "other"}),
     "newer": changed(lambda w: w.update(version=99)),
     "version text": changed(lambda w: w.update(version="1")),
     "no sets": changed(lambda w: w.pop("sets")),

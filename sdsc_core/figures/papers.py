@@ -84,7 +84,7 @@ def paper_matrices(view: MatrixView, paper: Paper | None = None) -> Any:
             _matrix(panel, view, kind, side, paper)
             panel.set_title(title, loc="left", fontweight="bold", parse_math=False)
         _scale(main, axes, view, paper)
-    return figure
+        return _settled(figure)
 
 
 def paper_embedding(
@@ -120,7 +120,7 @@ def paper_embedding(
             panel.set_xlabel("three axes, turned" if three else "axis 1")
             panel.set_ylabel("" if three else "axis 2")
         _legend(main, axes, columns)
-    return figure
+        return _settled(figure)
 
 
 def paper_eigenvalues(sides: Sequence[tuple[str, Any, int]], *, paper: Paper | None = None) -> Any:
@@ -150,7 +150,7 @@ def paper_eigenvalues(sides: Sequence[tuple[str, Any, int]], *, paper: Paper | N
             panel.set_ylabel("eigenvalue")
             star = name.replace("*", "^*")
             panel.set_title(f"Eigenvalues of $D^{{-1/2}}{star}D^{{-1/2}}$", loc="left")
-    return figure
+        return _settled(figure)
 
 
 def figure_file(figure: Any, kind: str, dpi: int = 300) -> bytes:
@@ -206,6 +206,13 @@ def _sheet(paper: Paper, high: float) -> tuple[Any, Any]:
     if lines:
         foot.text(0.01, 0.95, "\n".join(lines), va="top", parse_math=False, linespacing=1.25)
     return figure, main
+
+
+def _settled(figure: Any) -> Any:
+    """The figure with everything in its place: each file of it is then the same figure."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
 
 
 def _table() -> NDArray[np.float64]:
