@@ -27,9 +27,12 @@ def unpack(part: Part) -> str:
 
 def _result(words: dict[str, Any]) -> compare.Result:
     """A cell, if each of its figures is one."""
-    wider = {float: int | float, float | None: int | float | None}  # JSON may write 1 for 1.0
+    wider: dict[Any, Any] = {
+        float: int | float,
+        float | None: int | float | None,
+    }  # JSON may write 1 for 1.0
     for field in fields(compare.Result):
-        kind: Any = wider.get(field.type, field.type)  # type: ignore[call-overload]
+        kind: Any = wider.get(field.type, field.type)
         if field.name in words and not isinstance(words[field.name], kind):
             raise TypeError
     return compare.Result(**words)

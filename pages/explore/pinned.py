@@ -35,14 +35,15 @@ def matrices(run: Run) -> None:
     pins = {e.pin: e for e in entries.pins() if e.digest == run.data.digest and e != now}
     if not pins:
         return
-    letter = next(reversed(pins))
+    letter: str | None = next(reversed(pins))
     if len(pins) > 1:
         if st.session_state.get("beside pin") not in pins:
             st.session_state["beside pin"] = letter
         letter = st.segmented_control(
             "Beside the pinned run", list(pins), key="beside pin", required=True
         )
-    _beside(run, now, pins[letter])
+    if letter is not None:
+        _beside(run, now, pins[letter])
 
 
 def _beside(run: Run, now: Entry, pinned: Entry) -> None:

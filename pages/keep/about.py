@@ -36,7 +36,7 @@ def bibtex() -> str:
 
 
 @lru_cache
-def menu() -> dict[str, str | None]:
+def menu() -> Any:
     """The entries of Streamlit's menu; nothing is fetched, links wait for a click."""
     c = citation()
     authors = ", ".join(f"{given} {family}" for given, family in c["authors"])

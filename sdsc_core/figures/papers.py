@@ -202,7 +202,8 @@ def _sheet(paper: Paper, high: float) -> tuple[Any, Any]:
     below = (len(lines) + 0.8) * paper.line if lines else 0.01
     figure = Figure((paper.width / MM, (high + below) / MM), layout="constrained")
     figure.set_label(paper.caption)
-    main, foot = figure.subfigures(2, 1, height_ratios=[high, below])
+    parts: Any = figure.subfigures(2, 1, height_ratios=[high, below])
+    main, foot = parts
     if lines:
         foot.text(0.01, 0.95, "\n".join(lines), va="top", parse_math=False, linespacing=1.25)
     return figure, main
@@ -239,7 +240,8 @@ def cells_of(view: MatrixView, kind: str) -> NDArray[np.float64]:
     n = -(-len(view.index) // view.cell)
     step = -(-n // MOST_CELLS)
     size = -(-n // step)
-    value = {"w": view.w, "star": view.star, "cause": view.cause}[kind].astype(float)
+    shown: dict[str, NDArray[Any]] = {"w": view.w, "star": view.star, "cause": view.cause}
+    value = shown[kind].astype(float)
     parted = kind == "cause" and view.cell == 1 and len(view.class_of) > 0
     if parted:  # full colours between classes lie over pale ones inside
         value += 8 * ((value > 0) & (view.class_of[view.rows] != view.class_of[view.cols]))
@@ -320,7 +322,7 @@ def _dots(
     bad: NDArray[np.bool_] | None, paper: Paper,
 ) -> None:  # fmt: skip
     size = (0.45 * paper.font) ** 2 if len(at) <= MANY else (0.2 * paper.font) ** 2
-    options = {"linewidths": 0, "rasterized": len(at) > MANY}
+    options: dict[str, Any] = {"linewidths": 0, "rasterized": len(at) > MANY}
     for g, name in enumerate(names):
         panel.scatter(*at[groups == g].T, s=size, color=colour(g), alpha=0.8, label=name, **options)
     if bad is not None and bad.any():
