@@ -63,7 +63,7 @@ def test_select_go_on_undo_and_why(page, app_url):
     told = page.get_by_text("in rows and columns of a block of the matrix").inner_text()
     n = int(re.match(r"(\d+) points of 384", told)[1])
     assert 3 <= n < 200
-    rows = [line.split(",") for line in download(page, "Points (.csv)").read_text().split()]
+    rows = [line.split(",") for line in download(page, "Points (.csv)").read_text().splitlines()]
     assert rows[0] == ["point", "row", "class", "cluster_W", "cluster_W_star"]
     assert len(rows) == n + 1
     with np.load(download(page, "Points (.npz)")) as file:
@@ -139,7 +139,7 @@ def test_figures_for_papers_open(page, app_url):
     page.goto(f"{app_url}/?gamma=4")
     settled(page)
     tab(page, "Download")
-    width = page.get_by_label("Width, mm")
+    width = page.get_by_label("Width, mm", exact=True)
     width.fill("100")
     width.press("Enter")
     settled(page)
@@ -148,7 +148,7 @@ def test_figures_for_papers_open(page, app_url):
     assert pdf[:5] == b"%PDF-" and float(box[2]) == pytest.approx(100 / 25.4 * 72, abs=0.1)
     page.get_by_role("radio", name="PNG").click()
     settled(page)
-    dots = page.get_by_label("Dots per inch")
+    dots = page.get_by_label("Dots per inch", exact=True)
     dots.fill("200")
     dots.press("Enter")
     settled(page)

@@ -36,7 +36,7 @@ def show(run: Run) -> None:
     pins = entries.pins()
     head = ["", "W", "W*", "change"]
     for pin in pins:
-        head += [f"{pin.pin}: W*", f"now − {pin.pin}"]
+        head += [f"{pin.pin}: W*", f"now − {pin.pin}"][: 3 - min(2, len(pins))]
     lines = []
     rows = list(zip(ROWS, _values(run.before), _values(run.after), strict=True))
     for (name, text, good), b, a in rows[2 * st.session_state.hide :]:
@@ -57,10 +57,20 @@ def show(run: Run) -> None:
 
 
 def _beside(pins: list[Entry], name: str, value: float | None, good: int) -> str:
-    """Cells of one figure for each pinned run: its own, and what the present one has more."""
-    return "".join(
-        _cell(pin.figures.get(name)) + _change(value, pin.figures.get(name), good) for pin in pins
-    )
+    """Cells of one figure for each pinned run, with what the present one has more.
+
+    Of several there is no room for that; it appears under the mouse.
+    """
+    if len(pins) == 1:
+        kept = pins[0].figures.get(name)
+        return _cell(kept) + _change(value, kept, good)
+    cells = []
+    for pin in pins:
+        kept = pin.figures.get(name)
+        known = value is not None and kept is not None and np.isfinite(value - kept)
+        more = f"now − {pin.pin}: {signed(value - kept)}" if known else ""  # type: ignore[operator]
+        cells.append(cell(number(kept), title=more))
+    return "".join(cells)
 
 
 def figures_of(run: Run) -> dict[str, float | None]:

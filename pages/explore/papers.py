@@ -63,7 +63,8 @@ def drawing(run: Run, what: str) -> Callable[[Paper], Any]:
     if what == "Embedding":
         sides, names, _ = panels(run)
         wrong = [s.wrong for s in sides] if run.data.labels is not None else None
-        at, groups = [(s.title, s.at) for s in sides], [s.groups for s in sides]
+        at = [(name, s.at) for name, s in zip(("W", "W*"), sides, strict=True)]
+        groups = [s.groups for s in sides]
         return lambda paper: figures.paper_embedding(at, groups, names, wrong=wrong, paper=paper)
     if what == "Eigenvalues":
         both = [("W", run.before), ("W*", run.after)]

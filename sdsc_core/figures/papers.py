@@ -5,7 +5,6 @@ returns a Matplotlib figure, which a notebook shows; `figure_file` makes the byt
 """
 
 import io
-import textwrap
 import threading
 import warnings
 from collections.abc import Iterator, Sequence
@@ -29,6 +28,7 @@ SCALE = ("#ffffff", "#dce9f6", "#9ecae1", "#4292c6", "#08519c", "#03152f")
 CAUSE = ("#9aa0a6", "#0072b2", "#e69f00", "#009e73", "#cc79a7")
 PALE = 120 / 255  # of a raised entry inside a class
 FAINT = 0.08  # of the scale, so that the smallest similarity is seen
+NAME = 9  # letters of a class beside a matrix
 MOST_CELLS = 1500  # a side of a matrix; more are merged by their maximum
 MANY = 3000  # points; beyond, dots are a picture too, or a viewer takes seconds for them
 _lock = threading.RLock()  # Matplotlib's settings are the whole process's
@@ -54,14 +54,26 @@ class Paper:
             )
 
     @property
+    def letter(self) -> float:
+        """Millimetres that a letter takes, about."""
+        return 0.58 * self.font / 72 * MM
+
+    @property
     def line(self) -> float:
         """Millimetres from one line of text to the next."""
         return 1.35 * self.font / 72 * MM
 
     def lines(self) -> list[str]:
-        """The caption in lines of the figure's width."""
-        letters = int(self.width / (0.52 * self.font / 72 * MM))
-        return textwrap.wrap(self.caption, letters) if self.caption else []
+        """The caption in lines that are no longer than the figure is wide."""
+        from matplotlib.textpath import TextPath
+
+        room, lines, used = 0.97 * self.width / MM * 72, [""], 0.0
+        for word in self.caption.split():
+            wide = TextPath((0, 0), f"{word}x", size=self.font, usetex=False).get_extents().width
+            if used and used + wide > room:
+                lines, used = [*lines, ""], 0.0
+            lines[-1], used = f"{lines[-1]} {word}".strip(), used + wide
+        return lines if self.caption else []
 
 
 def paper_matrices(view: MatrixView, paper: Paper | None = None) -> Any:
@@ -75,14 +87,15 @@ def paper_matrices(view: MatrixView, paper: Paper | None = None) -> Any:
     """
     paper = paper or Paper()
     count = len(view.panels)
-    named = 9 * paper.line if view.blocks else 4 * paper.line
-    side = paper.width / count - named
+    longest = max((len(name) for _, _, name in view.blocks), default=0)
+    side = paper.width / count - 2.5 * paper.line - min(longest, NAME) * paper.letter
     with _style(paper):
-        figure, main = _sheet(paper, side + 6.5 * paper.line)
+        figure, main = _sheet(paper, side + 10 * paper.line)
         axes = main.subplots(1, count, squeeze=False)[0]
         for panel, (kind, title) in zip(axes, view.panels, strict=True):
             _matrix(panel, view, kind, side, paper)
-            panel.set_title(title, loc="left", fontweight="bold", parse_math=False)
+            room = int(paper.width / count / paper.letter / 1.3)
+            panel.set_title(_fit(title, room), loc="left", fontweight="bold", parse_math=False)
         _scale(main, axes, view, paper)
         return _settled(figure)
 
@@ -114,7 +127,8 @@ def paper_embedding(
         for k, (panel, (title, at)) in enumerate(zip(axes, sides, strict=True)):
             bad = None if wrong is None else wrong[k]
             _dots(panel, _flat(at), groups[k], names, bad, paper)
-            panel.set_title(title, loc="left", fontweight="bold", parse_math=False)
+            room = int(paper.width / len(sides) / paper.letter / 1.3)
+            panel.set_title(_fit(title, room), loc="left", fontweight="bold", parse_math=False)
             panel.tick_params(labelsize=paper.font)  # ticks are made when the file is
             three = at.shape[1] == 3
             panel.set_xlabel("three axes, turned" if three else "axis 1")
@@ -267,9 +281,11 @@ def _matrix(panel: Any, view: MatrixView, kind: str, side: float, paper: Paper) 
     for _, stop, _ in view.blocks[:-1]:
         for line in (panel.axhline, panel.axvline):
             line(stop, color="#31333f", alpha=0.35, linewidth=0.06 * paper.font)
-    letter = 0.55 * paper.font / 72 * MM
-    across = [(a, b, _fit(name, int((b - a) / n * side / letter))) for a, b, name in view.blocks]
-    down = [(a, b, _fit(name, 9)) for a, b, name in view.blocks if (b - a) / n * side > paper.line]
+    room = side / n / paper.letter  # letters that a point has room for
+    across = [(a, b, _fit(name, round((b - a) * room))) for a, b, name in view.blocks]
+    down = [
+        (a, b, _fit(name, NAME)) for a, b, name in view.blocks if (b - a) / n * side > paper.line
+    ]
     for axis, named in ((panel.xaxis, across), (panel.yaxis, down)):
         axis.set_ticks([(a + b) / 2 for a, b, name in named], [name for _, _, name in named])
         axis.set_tick_params(length=0, labelsize=paper.font)
