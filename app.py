@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.keep import about
-from pages.shared import settings
+from pages.shared import background, settings
 from pages.shared.login import require_login
 
 PAGES = Path(__file__).with_name("pages")
@@ -41,4 +41,6 @@ screen = st.navigation(screens, position="hidden")
 with st.sidebar.container(key="screens", gap="xsmall"):
     for other in screens:
         st.page_link(other, width="stretch", query_params=address)
+if screen.title != "Compare":  # which watches its own run
+    background.show_elsewhere()
 screen.run()

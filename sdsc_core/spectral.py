@@ -212,8 +212,17 @@ def cluster_rows(
         if some is not rows:
             found = KMeans(n_clusters, n_init=1, init=found.cluster_centers_).fit(rows)
         labels = found.labels_
+    return by_first_appearance(labels)
+
+
+def by_first_appearance(labels: NDArray[Any]) -> NDArray[np.int64]:
+    """The same clusters (N,), numbered in the order in which they first appear.
+
+    >>> by_first_appearance(np.array([2, 2, 0, 1, 0])).tolist()
+    [0, 0, 1, 2, 1]
+    """
     first = np.unique(labels, return_index=True)[1]
-    rank = np.zeros(n_clusters, np.int64)
+    rank = np.zeros(labels.max() + 1, np.int64)
     rank[labels[np.sort(first)]] = np.arange(len(first))
     return rank[labels]
 

@@ -245,6 +245,30 @@ def _bits(flags):
     return sum(1 << int(c) for c in np.flatnonzero(flags))
 
 
+def ksubspaces(X, starts, dim):
+    """K-subspaces from given starts, each a list of the samples that span each subspace."""
+    best, tie = None, TIE * (X**2).sum(axis=1).max()
+    for start in starts:
+        bases = [np.linalg.svd(X[rows], full_matrices=False)[2][:dim] for rows in start]
+        labels = None
+        while True:
+            far = [[((x - B.T @ (B @ x)) ** 2).sum() for B in bases] for x in X]
+            # Ties, of a zero or of a point in two subspaces, go to the first.
+            now = [int(np.flatnonzero(np.array(f) <= min(f) + tie)[0]) for f in far]
+            if now == labels:
+                break
+            labels = now
+            for c in range(len(bases)):
+                own = X[[label == c for label in labels]]
+                if len(own):
+                    bases[c] = np.linalg.svd(own, full_matrices=False)[2][:dim]
+        cost = sum(min(f) for f in far)
+        if best is None or cost < best[0] - tie:
+            best = cost, labels
+    names = list(dict.fromkeys(best[1]))
+    return [names.index(label) for label in best[1]]
+
+
 def scattering(images, J, L):
     """Orders 0, 1 and 2 of Bruna and Mallat, convolution by convolution, with no pixel left out."""
     features = []

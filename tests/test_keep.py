@@ -1,5 +1,6 @@
 """Points that stay, notebooks from scripts, and figures for papers."""
 
+import ast
 import io
 import json
 import re
@@ -11,6 +12,7 @@ from PIL import Image
 
 from pages.keep import about
 from sdsc_core import __version__, changes, figures, run_stages
+from sdsc_core.compare import comparison_script
 from sdsc_core.datasets import make_subspaces, prepare, spell_rows
 from sdsc_core.figures import Paper, figure_file
 from sdsc_core.figures.papers import CAUSE, SCALE, cells_of
@@ -123,6 +125,16 @@ if __name__ == "__main__":
     print(one())
 # the end
 '''
+
+
+def test_scripts_of_other_screens_become_notebooks_too():
+    text = comparison_script({"IMC": {}}, ["none"], {"only": "1-9", "classes": None,
+        "per_class": None, "scattering": False, "pca": None, "unit_norm": False, "centre": False,
+        "random_state": 0}, load="data = None", n_clusters=3)  # fmt: skip
+    cells = json.loads(notebook(text))["cells"]
+    joined = "\n\n".join("".join(c["source"]) for c in cells[1:])
+    assert ast.dump(ast.parse(joined)) == ast.dump(ast.Module(ast.parse(text).body[1:], []))
+    assert "only='1-9'" in joined and len(cells) > 3
 
 
 def test_a_notebook_of_any_script_is_valid():

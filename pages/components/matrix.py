@@ -50,14 +50,16 @@ def matrix(
     on_block: Callable[[list[int]], None] | None = None,
     height: int | None = None,
     choice: bool = True,
+    reveal: str = "",
 ) -> Any:
     """Draw a view; the result holds ``pair`` (once, after a click) and ``window``.
 
     ``on_pair`` hears of the click before the page runs again, which saves a second run;
     ``on_block`` of the points in the rows and columns of a block that was selected. Without
-    ``choice`` a click does nothing, and nothing invites to it.
+    ``choice`` a click does nothing, and nothing invites to it. Another ``reveal`` than before
+    brings the view into sight, once.
     """
-    more = {"choice": choice, "blocks_too": on_block is not None}
+    more = {"choice": choice, "blocks_too": on_block is not None, "reveal": reveal}
     payload = pack(_head(view) | more, _arrays(view))
 
     def clicked() -> None:

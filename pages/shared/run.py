@@ -50,6 +50,11 @@ def _memory() -> Memory:
     return memory
 
 
+def session_memory() -> Memory:
+    """What `cached` keeps its values in, for a thread, which cannot ask for the session."""
+    return _memory()
+
+
 class ProgressBar:
     """A bar and a Stop button that appear once work takes longer than a moment.
 
