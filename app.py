@@ -16,6 +16,7 @@ SCREENS = [
     ("compare", "compare", "Compare", ":material/leaderboard:"),
     ("inspect", "densification", "Inspect", ":material/search:"),
     ("step", "step", "Step through", ":material/footprint:"),
+    ("paper", "paper", "Paper", ":material/article:"),
     ("words", "words", "Words", ":material/menu_book:"),
     ("tour", "tour", "Tour", ":material/signpost:"),
 ]
@@ -35,7 +36,7 @@ screens = [
     for folder, path, title, icon in SCREENS
 ]
 if settings.in_exercise():  # these speak of classes, or set what may be locked
-    screens = [s for s in screens if s.title not in ("Data", "Compare", "Tour")]
+    screens = [s for s in screens if s.title not in ("Data", "Compare", "Paper", "Tour")]
 screen = st.navigation(screens, position="hidden")
 # Links of our own: they carry the settings, so that a change of screen is one step of Back.
 with st.sidebar.container(key="screens", gap="xsmall"):

@@ -192,11 +192,11 @@ def spectral_clustering(
 
 
 def cluster_rows(
-    rows: NDArray[np.float64], n_clusters: int, random_state: int
+    rows: NDArray[np.float64], n_clusters: int, random_state: int, starts: int = 10
 ) -> NDArray[np.int64]:
     """k-means on the embedding; labels are numbered by first appearance.
 
-    The best of ten starts; of more than 20,000 points it is found on as many of them, drawn at
+    The best of several starts; of more than 20,000 points it is found on as many of them, drawn at
     random, and all points go on from its centres.
     """
     from sklearn.cluster import KMeans
@@ -208,7 +208,7 @@ def cluster_rows(
         some = rows[np.sort(drawn)]
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
-        found = KMeans(n_clusters, n_init=10, random_state=random_state).fit(some)
+        found = KMeans(n_clusters, n_init=starts, random_state=random_state).fit(some)
         if some is not rows:
             found = KMeans(n_clusters, n_init=1, init=found.cluster_centers_).fit(rows)
         labels = found.labels_
