@@ -9,23 +9,47 @@ import streamlit as st
 
 from pages.explore import papers
 from pages.keep import session
+from pages.server.sessions import counted, problem_of
 from pages.shared.settings import SETTINGS, chosen_rows
 from sdsc_core import figures
 from sdsc_core.datasets import KNOWN, SAMPLES, points_csv
 from sdsc_core.run import Run, Side
-from sdsc_core.script import affinity_npz, columns_of, notebook, script
+from sdsc_core.script import affinity_npz, check_npz, columns_of, notebook, script
 from sdsc_core.session import ENDING, write_session
+
+File = tuple[str, str, str, Callable[[], str | bytes]]
 
 
 def show(run: Run) -> None:
     """A button for each file; a file is made when it is asked for."""
     _say_what_the_address_holds()
-    # A file is made outside of this run, where the session's settings cannot be had.
+    columns = st.columns(4)
+    large = {"W.npz": run.before.W, "W_star.npz": run.after.W}
+    for i, (title, name, mime, make) in enumerate(_files(run)):
+        problem = problem_of(partial(check_npz, large[name])) if name in large else ""
+        columns[i % 4].download_button(
+            title, counted(make), name, mime, key=f"download {name}", on_click="ignore",
+            width="stretch", disabled=bool(problem), help=problem or None,
+        )  # fmt: skip
+    st.caption(
+        "A .png of the matrices: the PNG button above them. Charts have a camera button. The"
+        " session holds your data, settings, runs and results: load it on the Data screen of any"
+        " machine."
+    )
+    st.markdown("**Figures for papers**")
+    papers.show(run)
+
+
+def _files(run: Run) -> list[File]:
+    """Title, name, type and maker of each.
+
+    A file is made outside of this run, where the session's settings cannot be had.
+    """
     matrix = partial(_matrix, run)
     state = st.session_state
     chosen = {name: state[name] for name in SETTINGS} | {"only": chosen_rows(state) or ""}
-    load = load_lines(chosen["data"], st.session_state.get("read_as", {}))
-    files: list[tuple[str, str, str, Callable[[], str | bytes]]] = [
+    load = load_lines(chosen["data"], state.get("read_as", {}))
+    files: list[File] = [
         ("Labels (.csv)", "labels.csv", "text/csv", lambda: labels_csv(run)),
         ("W (.npz)", "W.npz", "application/octet-stream", lambda: matrix(run.before)),
         ("W* (.npz)", "W_star.npz", "application/octet-stream", lambda: matrix(run.after)),
@@ -55,24 +79,13 @@ def show(run: Run) -> None:
             lambda: notebook(python_script(run, chosen, load)),
         ),
     ]
-    if st.session_state.hide:  # these name the data, and the script computes the answers
-        files = [f for f in files if not f[1].startswith(("settings.", "reproduce."))]
-    else:
-        all_of_it, octets = session.gather(), "application/octet-stream"
-        name = f"session{ENDING}"
-        files.append((f"Session ({ENDING})", name, octets, lambda: write_session(all_of_it)))
-    columns = st.columns(4)
-    for i, (title, name, mime, make) in enumerate(files):
-        columns[i % 4].download_button(
-            title, make, name, mime, key=f"download {name}", on_click="ignore", width="stretch"
-        )
-    st.caption(
-        "A .png of the matrices: the PNG button above them. Charts have a camera button. The"
-        " session holds your data, settings, runs and results: load it on the Data screen of any"
-        " machine."
-    )
-    st.markdown("**Figures for papers**")
-    papers.show(run)
+    if state.hide:  # these name the data, and the script computes the answers
+        return [f for f in files if not f[1].startswith(("settings.", "reproduce."))]
+    kept, octets = session.gather(), "application/octet-stream"
+    return [
+        *files,
+        (f"Session ({ENDING})", f"session{ENDING}", octets, lambda: write_session(kept)),
+    ]
 
 
 def _say_what_the_address_holds() -> None:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages.explore.embedding import panels
 from pages.keep.entries import settings_in_words
+from pages.server.sessions import counted
 from pages.shared.matrix_view import ORDERS, matrix_view
 from pages.shared.settings import keep
 from pages.shared.text import percent
@@ -49,8 +50,8 @@ def show(run: Run) -> None:
     paper = Paper(state["paper width"], state["paper font"], caption * state["paper caption"])
     name = what.replace("*", "_star").replace(" ", "_").lower()
     row.download_button(
-        "Figure", lambda: figures.figure_file(draw(paper), kind, dpi), f"{name}.{kind}", MIME[kind],
-        key="download figure", on_click="ignore", type="primary",
+        "Figure", counted(lambda: figures.figure_file(draw(paper), kind, dpi)), f"{name}.{kind}",
+        MIME[kind], key="download figure", on_click="ignore", type="primary",
     )  # fmt: skip
     st.code(caption, language=None, wrap_lines=True)
     if state["paper shown"]:

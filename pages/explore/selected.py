@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pages.explore.embedding import mark
 from pages.keep import choosing
 from pages.keep.choosing import Selection
+from pages.server.sessions import counted as as_work
 from pages.shared.run import cached
 from pages.shared.tables import html_table
 from pages.shared.text import counted, escape_markdown, percent
@@ -86,7 +87,7 @@ def _act(run: Run, chosen: Selection) -> None:
         ("Points (.npz)", "points.npz", "application/octet-stream", points_npz),
     ):
         row.download_button(
-            title, partial(make, run, chosen.points), name, mime, key=f"download {name}",
+            title, as_work(partial(make, run, chosen.points)), name, mime, key=f"download {name}",
             on_click="ignore",
         )  # fmt: skip
     row.button("Clear", on_click=choosing.clear, key="clear selection")
