@@ -1,5 +1,6 @@
 """Selection, history, session files and figures for papers in Chromium."""
 
+import io
 import json
 import re
 from urllib.parse import parse_qsl, urlsplit
@@ -152,7 +153,7 @@ def test_figures_for_papers_open(page, app_url):
     dots.fill("200")
     dots.press("Enter")
     settled(page)
-    png = Image.open(download(page, "Figure"))
+    png = Image.open(io.BytesIO(download(page, "Figure").read_bytes()))
     assert abs(png.width - 100 / 25.4 * 200) <= 1 and "Γ = 4" in png.info["Description"]
     page.get_by_role("radio", name="SVG").click()
     settled(page)
