@@ -27,9 +27,6 @@ with left:
 with right:
     clusters.angles(found)
 clusters.basis(run, found)
-left, right = st.columns([3, 4], gap="medium")
-with left:
-    points.chart(found)
-with right:
-    points.worst(run, found)
+points.chart(found)
+points.worst(run, found)
 downloads.show(run, found)

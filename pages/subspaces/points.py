@@ -70,7 +70,7 @@ def _line(run: Run, found: Subspaces, i: int, what: str = "") -> None:
     images = run.data.images
     if images is not None:
         row.image(images[i], width=44)
-    row.markdown(words(run, found, i), width="stretch")
+    row.markdown(words(run, found, i), width=560)
     state, no_stage = st.session_state, run.settings.dense is None
     if row.button("Step through", key=f"step {what}{i}"):
         state.point, state.pair, state.step = i, None, "point"
