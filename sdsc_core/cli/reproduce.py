@@ -1,13 +1,11 @@
 """``sdsc reproduce NAME``: a figure or a table of the paper, measured."""
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from sdsc_core import experiments
 from sdsc_core.checks import check_choice
-from sdsc_core.cli.options import read_param
+from sdsc_core.cli.options import read_params
 from sdsc_core.cli.progress import Reporter
 from sdsc_core.methods import METHODS
 
@@ -36,6 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def _reproduce(options: argparse.Namespace) -> None:
     check_choice(options.name, "NAME", NAMES)
     folder = _folder(options.out)
+    parameters = {name: method.parameters for name, method in METHODS.items()}
     chosen = experiments.Options(
         folder=options.data,
         draws=options.draws,
@@ -43,7 +42,7 @@ def _reproduce(options: argparse.Namespace) -> None:
         quick=options.quick,
         sizes=options.sizes,
         methods=options.methods,
-        params=_method_params(options.param),
+        params=read_params(options.param, parameters),
         limit=options.limit,
     )
     for name in EVERY if options.name == "all" else [options.name]:
@@ -96,13 +95,3 @@ def _hopkins(options: experiments.Options, folder: Path | None, report: Reporter
     print(text)
     if folder:
         (folder / "hopkins.md").write_text(text, encoding="utf-8")
-
-
-def _method_params(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    given: dict[str, dict[str, Any]] = {}
-    for text in texts:
-        method, _, rest = text.partition(".")
-        check_choice(method, "METHOD in --param", tuple(METHODS))
-        name, value = read_param(rest, METHODS[method], "METHOD.NAME=VALUE")
-        given.setdefault(method, {})[name] = value
-    return given
