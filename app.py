@@ -12,6 +12,7 @@ PAGES = Path(__file__).with_name("pages")
 SCREENS = [
     ("explore", "", "Explore", ":material/grid_on:"),
     ("data", "data", "Data", ":material/upload_file:"),
+    ("sweep", "sweep", "Sweep", ":material/tune:"),
     ("compare", "compare", "Compare", ":material/leaderboard:"),
     ("inspect", "densification", "Inspect", ":material/search:"),
     ("step", "step", "Step through", ":material/footprint:"),
@@ -29,7 +30,7 @@ screens = [
     for folder, path, title, icon in SCREENS
 ]
 if settings.in_exercise():  # these speak of classes, or set what may be locked
-    screens = [s for s in screens if s.title not in ("Data", "Compare", "Tour")]
+    screens = [s for s in screens if s.title not in ("Data", "Sweep", "Compare", "Tour")]
 screen = st.navigation(screens, position="hidden")
 # Links of our own: they carry the settings, so that a change of screen is one step of Back.
 with st.sidebar.container(key="screens", gap="xsmall"):

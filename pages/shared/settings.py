@@ -20,6 +20,7 @@ import streamlit as st
 from pages.shared.streamlit_inside import went_back
 from sdsc_core.dense import DENSE_STAGES
 from sdsc_core.settings import NONE, RunSettings, read_setting, spell_setting
+from sdsc_core.sweeping import AXES, FIGURES, read_axis
 
 GAMMA_MAX = 20  # of the slider
 GAMMA_UNSAID = 5  # what an address that speaks of other settings but not of Γ means: it was made
@@ -99,6 +100,16 @@ def words(text: str) -> list[str]:
     return [part for part in text.split(".") if part]
 
 
+def axis(name: str) -> Callable[[str], str]:
+    """Reader of the values of a sweep's axis, which stay text, as 3:12."""
+
+    def read(text: str) -> str:
+        read_axis(name, text)
+        return text
+
+    return read
+
+
 def of_run(name: str, low: float = -inf, high: float = inf) -> Setting:
     """A setting of the library's `RunSettings`, within the range of its slider."""
     default = getattr(RunSettings(), name)
@@ -151,6 +162,18 @@ SETTINGS: dict[str, Setting] = {
     "methods": Setting(["IMC", "SSC", "OMP", "LSR"], words),
     "stages": Setting(["none", "D1", "D3"], words),
     "repeats": Setting(1, whole(1, 100)),
+    "grid_gamma": Setting("3:12", axis("gamma")),
+    "grid_theta1": Setting("0.65:0.95:0.05", axis("theta1")),
+    "grid_theta2": Setting("0.45:0.75:0.05", axis("theta2")),
+    "grid_dense": Setting(["PCE"], words),
+    "grid_residual": Setting(["as_printed"], words),
+    "grid_similarity": Setting(["residual"], words),
+    "lines": Setting(False, flag),
+    "draws": Setting(1, whole(1, 20)),
+    "seeds": Setting(1, whole(1, 20)),
+    "swept": Setting("", one_of("", *FIGURES)),
+    "across": Setting("", one_of("", *AXES)),
+    "down": Setting("", one_of("", *AXES)),
     "hide": Setting(False, flag),
     "lock": Setting([], names),
 }

@@ -33,6 +33,7 @@ from sdsc_core.figures.graphs import (
     small_graphs,
 )
 from sdsc_core.figures.matrix import MatrixView, class_blocks, matrix_view, ordering
+from sdsc_core.figures.sweeps import sweep_heatmap, sweep_lines
 
 __all__ = [
     "Graph",
@@ -60,6 +61,8 @@ __all__ = [
     "row_of_c",
     "scattering_maps",
     "small_graphs",
+    "sweep_heatmap",
+    "sweep_lines",
     "thumbnail",
     "time_against",
     "variance_kept",

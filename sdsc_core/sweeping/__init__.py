@@ -23,6 +23,7 @@ from sdsc_core.sweeping.results import (
     varied,
 )
 from sdsc_core.sweeping.running import grid_settings, key_of, sweep
+from sdsc_core.sweeping.script import sweep_script
 
 __all__ = [
     "AXES",
@@ -46,6 +47,7 @@ __all__ = [
     "scores",
     "spell_axis",
     "sweep",
+    "sweep_script",
     "table",
     "title_of",
     "to_csv",

@@ -21,7 +21,6 @@ from sdsc_core.compare import suggest_clusters
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import dense_stage
 from sdsc_core.imc_path import ImcPath, imc, of_pairs
-from sdsc_core.metrics import clustering_accuracy, ncut, nmi, summarise
 from sdsc_core.settings import RunSettings
 from sdsc_core.spectral import Spectrum, cluster_rows, spectrum
 from sdsc_core.sweeping.criteria import (
@@ -34,6 +33,7 @@ from sdsc_core.sweeping.criteria import (
 )
 from sdsc_core.sweeping.draws import SHARE, draws_of
 from sdsc_core.sweeping.grid import Grid
+from sdsc_core.sweeping.measures import figures_of
 from sdsc_core.sweeping.results import Outcome, Result
 
 MOST_PRODUCTS = 3000  # points whose products are kept for the distance to subspaces
@@ -236,30 +236,14 @@ def _figures(
     k: int,
 ) -> list[dict[str, float | None]]:
     """The figures for each seed; equal clusters are looked at once."""
-    truth, rows, gap = draw.data.labels, found.embedding(k), relative_eigengap(found, k)
-    made: dict[bytes, dict[str, float | None]] = {}
-    by_truth: dict[str, float | None] = {}
-    for own in labels:
-        if own.tobytes() in made:
-            continue
-        if truth is None or not by_truth:
-            s = summarise(star, own, truth, spectrum_=found)
-            by_truth = {
-                "acc": s.acc, "nmi": s.nmi, "conn": s.conn.mean, "conn_min": s.conn.min,
-                "conn_whole": s.conn.whole, "ncut": s.ncut, "density": s.density,
-                "components": float(len(s.component_sizes)),
-            }  # fmt: skip
-        if truth is not None:
-            by_truth |= {"acc": clustering_accuracy(truth, own), "nmi": nmi(truth, own)}
-        distance, astray = draw.distances(own)
-        made[own.tobytes()] = by_truth | {
-            "eigengap": gap,
-            "cut": by_truth["ncut"] if truth is None else ncut(star, own),
-            "silhouette": silhouette(rows, own),
-            "distance": distance,
-            "astray": astray,
-        }
-    return [made[own.tobytes()] for own in labels]
+    rows, gap = found.embedding(k), relative_eigengap(found, k)
+    different = {own.tobytes(): own for own in labels}
+    figures = figures_of(star, found, list(different.values()), draw.data.labels)
+    for made, own in zip(figures, different.values(), strict=True):
+        made["distance"], made["astray"] = draw.distances(own)
+        made |= {"eigengap": gap, "silhouette": silhouette(rows, own)}
+    known = dict(zip(different, figures, strict=True))
+    return [known[own.tobytes()] for own in labels]
 
 
 def _digest(W: Affinity) -> bytes:
