@@ -116,7 +116,7 @@ def test_without_labels_there_is_a_suggestion(app):
     app.query_params["draws"] = "2"
     app.switch_page("pages/sweep/page.py")
     run(app)
-    assert "no labels say how many" in texts(app)
+    assert "3 clusters for every setting, as the eigengap" in texts(app)
     press(app, "run sweep")
     [figure] = [s for s in app.selectbox if s.key == "swept"]
     assert "ACC" not in figure.options and "stability" in figure.options

@@ -171,9 +171,9 @@ SETTINGS: dict[str, Setting] = {
     "lines": Setting(False, flag),
     "draws": Setting(1, whole(1, 20)),
     "seeds": Setting(1, whole(1, 20)),
-    "swept": Setting("", one_of("", *FIGURES)),
-    "across": Setting("", one_of("", *AXES)),
-    "down": Setting("", one_of("", *AXES)),
+    "swept": Setting("acc", one_of(*FIGURES)),
+    "across": Setting("gamma", one_of(*AXES)),
+    "down": Setting("theta1", one_of(*AXES)),
     "hide": Setting(False, flag),
     "lock": Setting([], names),
 }

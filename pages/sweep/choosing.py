@@ -1,16 +1,14 @@
 """What the Sweep screen goes through: the values of each axis, draws, seeds, clusters."""
 
-from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from pages.shared.run import ProgressBar, cached
-from pages.shared.settings import GAMMA_MAX, SETTINGS, STAGES, keep, rebuild
+from pages.shared import sidebar
+from pages.shared.run import patiently
+from pages.shared.settings import GAMMA_MAX, SETTINGS, STAGES, rebuild
 from pages.shared.sidebar import RESIDUALS, SIMILARITIES
-from pages.shared.stop import heed_stop
 from pages.shared.text import counted, escape_markdown
-from sdsc_core.blocks import watched
 from sdsc_core.compare import suggest_clusters
 from sdsc_core.datasets import Dataset
 from sdsc_core.experiments import criteria
@@ -134,38 +132,35 @@ def _values(data: Dataset, name: str) -> tuple[Any, ...]:
     return tuple(dict.fromkeys(min(max(round(v, 2), low), high) for v in values))
 
 
-def clusters(data: Dataset, spot: Any) -> int:
-    """How many clusters, for all settings alike: of the classes, as chosen, or as suggested."""
-    state, key = st.session_state, f"sweep clusters {data.digest}"
-    if data.n_classes and state.clusters != "own":
-        usual, why = data.n_classes, f"{data.n_classes} classes are known."
-    elif state.clusters == "own":
-        usual, why = min(state.k, data.n_points), "As chosen on Explore."
+def clusters(data: Dataset) -> int:
+    """How many clusters, for all settings alike, as the sidebar says."""
+    state = st.session_state
+    sidebar.clusters(data)
+    if state.clusters == "own":
+        number = min(state.k, data.n_points)
+    elif state.clusters == "known":
+        number = data.n_classes
     else:
-        usual = _suggested(data, spot)
-        why = f"{usual} is suggested by the eigengap of IMC's affinity; no labels say how many."
-    most = max(1, int(0.8 * data.n_points))
-    keep(key, min(usual, most))
-    st.number_input("Clusters", 1, most, key=key, width=240, help="The same for every setting.")
-    if not data.n_classes:
+        number = _suggested(data)
         st.caption(
-            f"{why} Without labels there is no ACC or NMI; CONN and Ncut go by the found clusters."
+            f"{counted(number, 'cluster')} for every setting, as the eigengap of IMC's affinity"
+            " suggests; the sidebar takes another number."
         )
-    return state[key]
+    if not data.n_classes:
+        st.caption("Without labels there is no ACC or NMI; CONN and Ncut go by the found clusters.")
+    return number
 
 
-def _suggested(data: Dataset, spot: Any) -> int:
-    """By the eigengap; 2 where that was stopped or cannot be."""
-    key = ("suggested", data.digest)
-    stop = partial(cached, key, lambda: None)
-    bar = ProgressBar("Suggesting a number of clusters, steps", spot, on_stop=stop)
+def _suggested(data: Dataset) -> int:
+    """One number for the whole sweep: by its own gap, each setting would have another."""
     try:
-        with heed_stop(stop):
-            found = cached(key, partial(watched, partial(suggest_clusters, data), bar))
-    except (ValueError, MemoryError):
-        found = None
-    spot.empty()
-    return found or 2
+        return patiently(
+            "Suggesting a number of clusters",
+            ("suggested", data.digest),
+            lambda tell: suggest_clusters(data, tell),
+        )
+    except ValueError:
+        return 1
 
 
 def words(n_settings: int, draws: int, seeds: int) -> str:

@@ -15,6 +15,7 @@ with opening(
     from pages.shared.warm import warm
     from pages.sweep import choosing, running, showing, suggesting, taking
 warm(spot)
+taking.leave()
 sidebar.choose_data()
 need_data()
 data = current_data(spot)
@@ -23,7 +24,7 @@ if st.session_state.unprepared:
     st.stop()
 
 grid = choosing.grid(data)
-n_clusters = choosing.clusters(data, st.empty())
+n_clusters = choosing.clusters(data)
 plan = running.plan(data, grid, n_clusters)
 running.start(plan)
 running.work(plan, st.empty())
@@ -32,7 +33,7 @@ if not outcomes:
     st.info("Nothing has been swept for this data and this grid yet: press Run.")
     st.stop()
 
-figure = showing.choose_figure(outcomes)
+figure = showing.choose_figure(data, outcomes)
 showing.charts(plan, outcomes, figure)
 taking.chosen(plan, outcomes)
 taking.best_settings(plan, outcomes, figure)

@@ -6,10 +6,11 @@ import streamlit as st
 
 from pages.explore.downloads import load_lines
 from pages.shared.run import preparation, source
-from pages.shared.settings import keep
+from pages.shared.settings import keep, without_labels
 from pages.sweep import taking
 from pages.sweep.running import Plan
 from sdsc_core import figures
+from sdsc_core.datasets import Dataset
 from sdsc_core.settings import spell_setting
 from sdsc_core.sweeping import (
     AXES,
@@ -28,11 +29,11 @@ BEST = "best"
 MOST_LINES = 10
 
 
-def choose_figure(outcomes: list[Outcome]) -> str:
+def choose_figure(data: Dataset, outcomes: list[Outcome]) -> str:
     """Which figure the charts show: any that is known."""
     state, offered = st.session_state, known_figures(outcomes)
-    if state.swept not in offered:
-        state.swept = offered[0]
+    without_labels("swept", "acc", "silhouette", bool(data.n_classes))
+    _fit("swept", offered)
     st.selectbox(
         "Figure", offered, key="swept", width=320, format_func=lambda f: FIGURES[f].title,
         help="  \n".join(f"**{FIGURES[f].title}**: {FIGURES[f].help}" for f in offered),
@@ -56,7 +57,8 @@ def charts(plan: Plan, outcomes: list[Outcome], figure: str) -> None:
     with right:
         _lines(outcomes, across, down, figure, fixed)
     rest = [NAMES[name] for name in axes if name not in (across, down, *fixed)]
-    said = f" Of {', '.join(rest)} each cell shows the best." if rest else ""
+    top = "best" if FIGURES[figure].better else "largest"
+    said = f" Of {', '.join(rest)} each cell shows the {top}." if rest else ""
     st.caption(
         f"{FIGURES[figure].title}: {FIGURES[figure].help}.{said} ★ marks the best; bars are the"
         " standard deviation over draws and seeds. Click a cell to choose its setting."
@@ -66,11 +68,9 @@ def charts(plan: Plan, outcomes: list[Outcome], figure: str) -> None:
 def _choose_axes(outcomes: list[Outcome], axes: list[str]) -> tuple[str, str, dict[str, Any]]:
     """Which axis runs across and which down; the others have a value or take the best."""
     state = st.session_state
-    if state.across not in axes:
-        state.across = "gamma" if "gamma" in axes else axes[0]
+    _fit("across", axes)
     rest = [name for name in axes if name != state.across] or [_other(state.across)]
-    if state.down not in rest:
-        state.down = rest[0]
+    _fit("down", rest)
     row = st.container(horizontal=True, gap="medium")
     row.selectbox("Across", axes, key="across", format_func=NAMES.__getitem__, width=160)
     row.selectbox("Down", rest, key="down", format_func=NAMES.__getitem__, width=160)
@@ -86,6 +86,13 @@ def _choose_axes(outcomes: list[Outcome], axes: list[str]) -> tuple[str, str, di
         if state[key] != BEST:
             fixed[name] = state[key]
     return state.across, state.down, fixed
+
+
+def _fit(name: str, offered: list[str]) -> None:
+    """A choice that is not offered gives way to the first that is; the address says neither."""
+    state = st.session_state
+    if state[name] not in offered:
+        state[name] = state.setdefault("gave_way", {})[name] = offered[0]
 
 
 def _other(axis: str) -> str:

@@ -26,16 +26,33 @@ def choice(outcomes: list[Outcome]) -> Outcome | None:
 
 def open_button(plan: Plan, outcome: Outcome, name: str, spot: Any = st) -> None:
     """Takes a setting over into Explore."""
-    if spot.button("Open in Explore", key=f"take {name}", icon=":material/arrow_forward:"):
-        s = outcome.settings
-        values: dict[str, Any] = {
-            "gamma": s.gamma, "dense": spell_setting(s.dense), "residual": s.residual,
-            "similarity": s.similarity, "seed": plan.seeds[0],
-        }  # fmt: skip
-        if s.dense == "PCE":
-            values |= {"theta1": s.theta1, "theta2": s.theta2}
-        known = plan.n_clusters == plan.data.n_classes
-        values |= {"clusters": "known"} if known else {"clusters": "own", "k": plan.n_clusters}
+    spot.button(
+        "Open in Explore", key=f"take {name}", icon=":material/arrow_forward:",
+        on_click=_take, args=(plan, outcome),
+    )  # fmt: skip
+
+
+def _take(plan: Plan, outcome: Outcome) -> None:
+    s = outcome.settings
+    values: dict[str, Any] = {
+        "gamma": s.gamma, "dense": spell_setting(s.dense), "residual": s.residual,
+        "similarity": s.similarity, "seed": plan.seeds[0],
+    }  # fmt: skip
+    if s.dense == "PCE":
+        values |= {"theta1": s.theta1, "theta2": s.theta2}
+    known = plan.n_clusters == plan.data.n_classes
+    values |= {"clusters": "known"} if known else {"clusters": "own", "k": plan.n_clusters}
+    st.session_state.take_over = values
+
+
+def leave() -> None:
+    """To Explore with the setting that was taken, before any widget holds on to the old one.
+
+    Not in the button's own run, whose address would get the new settings too: Back must find the
+    sweep as it was, in one step.
+    """
+    values = st.session_state.pop("take_over", None)
+    if values is not None:
         apply(values)
         go_to("pages/explore/page.py")
 

@@ -1,6 +1,7 @@
 """``sdsc sweep FILE``: many settings at once, the best of them, and a suggestion without labels."""
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def _sweep(options: argparse.Namespace) -> None:
         return
     print(f"{draws[0].name}: {len(found)} settings, {len(found[0].results)} results each.")
     print(_table(found, by))
-    print(_suggestion(found, criterion))
+    print(_suggestion(found, criterion, options.file))
 
 
 def _at_least_one(number: int, option: str) -> int:
@@ -143,7 +144,7 @@ def _cell(outcome: Outcome, name: str) -> str:
     return f"{value} ± {scale * outcome.spread(name):.{places}f}"
 
 
-def _suggestion(found: list[Outcome], criterion: str) -> str:
+def _suggestion(found: list[Outcome], criterion: str, file: str) -> str:
     """What is suggested without a look at labels, and how far to trust it."""
     chosen = best(found, criterion)
     words = f"Suggested without labels, by {title_of(criterion)}: {describe(chosen.settings)}."
@@ -153,7 +154,7 @@ def _suggestion(found: list[Outcome], criterion: str) -> str:
     known = {t.criterion: t for t in criteria.trust(criteria.read())}
     if criterion in known:
         words += f" {known[criterion].sentence}"
-    return f"{words}\nsdsc cluster FILE {' '.join(as_options(chosen.settings))}".rstrip()
+    return f"{words}\n{shlex.join(['sdsc', 'cluster', file, *as_options(chosen.settings)])}"
 
 
 def _everything(data: datasets.Dataset, found: list[Outcome], criterion: str) -> dict[str, Any]:

@@ -249,6 +249,6 @@ def _figures(
 def _digest(W: Affinity) -> bytes:
     """What tells one W* from another."""
     sha = hashlib.blake2b(digest_size=16)
-    for part in (W.indptr, W.indices, W.data) if is_sparse(W) else (np.ascontiguousarray(W),):
-        sha.update(memoryview(part).cast("B"))
+    for part in (W.indptr, W.indices, W.data) if is_sparse(W) else (W,):
+        sha.update(part.tobytes())
     return sha.digest()
