@@ -3,6 +3,7 @@ nothing, and criteria without labels are what they say."""
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -51,7 +52,7 @@ def test_a_grid_has_each_setting_once_and_only_those_that_can_be():
     assert len({s.dense_key() for s in settings}) == len(settings)
     assert all(s.theta1 > s.theta2 for s in settings if s.dense == "PCE")
     keys = [s.sparse_key() for s in settings]
-    changes = sum(a != b for a, b in zip(keys, keys[1:], strict=False))
+    changes = sum(a != b for a, b in pairwise(keys))
     assert changes == len(set(keys)) - 1, "settings of one W stand together"
     lines = {(s.theta1, s.theta2) for s in Grid.figure2().settings()}
     assert lines == {(a, 0.6) for a in sweeping.Grid().theta1} | {
@@ -156,7 +157,12 @@ def test_a_stopped_sweep_goes_on(noisy, swept, tmp_path):
         if isinstance(kept, SweepFile):
             kept = SweepFile(tmp_path / "sweep.jsonl")  # as after a kill
         found = sweep(
-            noisy, SMALL, draws=2, seeds=(0, 1), kept=kept, progress=lambda *at: told.append(at)
+            noisy,
+            SMALL,
+            draws=2,
+            seeds=(0, 1),
+            kept=kept,
+            progress=lambda *at, told=told: told.append(at),
         )
         assert told[-1] == (len(swept) - 7,) * 2, "only what is left is counted"
         assert [o.settings for o in found] == [o.settings for o in swept]
@@ -303,7 +309,16 @@ def test_the_script_repeats_the_sweep(noisy, tmp_path, monkeypatch, capsys):
 
 def test_the_command_sweeps_keeps_and_suggests(tmp_path, capsys):
     out = tmp_path / "out"
-    argv = ["sweep", "sample:unequal", "--gamma", "3,5", "--theta1", "0.8", "--theta2", "0.5:0.6:0.1"]
+    argv = [
+        "sweep",
+        "sample:unequal",
+        "--gamma",
+        "3,5",
+        "--theta1",
+        "0.8",
+        "--theta2",
+        "0.5:0.6:0.1",
+    ]
     argv += ["--dense", "none,PCE", "--draws", "2", "--out", str(out)]
     assert cli.main(argv) == 0
     text = capsys.readouterr().out
@@ -335,7 +350,9 @@ def test_the_command_says_what_is_wrong(options, wrong, capsys):
 
 
 def test_criteria_are_judged_by_true_acc():
-    good = [outcome(g, acc=g / 10, silhouette=g / 10, cut=g / 10, eigengap=0.5) for g in (3, 4, 5, 6)]
+    good = [
+        outcome(g, acc=g / 10, silhouette=g / 10, cut=g / 10, eigengap=0.5) for g in (3, 4, 5, 6)
+    ]
     found = measured.judge(good)
     assert found["silhouette"]["spearman"] == pytest.approx(1)
     assert found["silhouette"]["regret"] == 0
@@ -352,7 +369,9 @@ def test_evidence_is_read_and_the_least_regret_preferred(tmp_path):
     rows = [
         Row("cut", 0, "a", "none", {"regret": 0.2, "spearman": 0.1, "kendall": 0.1, "acc": 0.7}),
         Row("cut", 1, "a", "none", {"regret": 0.4, "spearman": None, "kendall": None, "acc": 0.5}),
-        Row("eigengap", 0, "a", "none", {"regret": 0.01, "spearman": 0.9, "kendall": 0.8, "acc": 1}),
+        Row(
+            "eigengap", 0, "a", "none", {"regret": 0.01, "spearman": 0.9, "kendall": 0.8, "acc": 1}
+        ),
     ]
     (tmp_path / "criteria.csv").write_text(to_csv(rows))
     evidence = measured.read(tmp_path / "criteria.csv")

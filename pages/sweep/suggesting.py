@@ -42,7 +42,9 @@ def show(plan: Plan, outcomes: list[Outcome]) -> None:
         left.markdown(f"{text}.")
         taking.open_button(plan, outcome, "suggested", right)
         if criterion in trusted:
-            st.markdown(f"**How far to trust it.** {trusted[criterion].sentence} {_beside(trusted)}")
+            st.markdown(
+                f"**How far to trust it.** {trusted[criterion].sentence} {_beside(trusted)}"
+            )
     better = criteria.preferred(evidence)
     if better not in known and better in trusted:
         st.caption(

@@ -82,5 +82,3 @@ def best_settings(plan: Plan, outcomes: list[Outcome], figure: str) -> None:
         left, right = st.columns([4, 1], vertical_alignment="center")
         left.markdown(f"**{describe(outcome.settings)}**: {value_text(outcome, figure)}")
         open_button(plan, outcome, f"best {number}", right)
-
-

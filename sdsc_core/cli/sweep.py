@@ -166,5 +166,3 @@ def _everything(data: datasets.Dataset, found: list[Outcome], criterion: str) ->
         "settings": as_rows(found),
         "suggested": suggested,
     }
-
-

@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Hashable, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -200,9 +199,7 @@ def _outcome(
         for number, one in enumerate(found)
         for seed, figures in zip(seeds, one.figures, strict=True)
     )
-    between_seeds = tuple(
-        agreement(a, b) for one in found for a, b in combinations(one.labels, 2)
-    )
+    between_seeds = tuple(agreement(a, b) for one in found for a, b in combinations(one.labels, 2))
     between_draws = tuple(
         shared_agreement(a.data.row_numbers, x.labels[i], b.data.row_numbers, y.labels[i])
         for (a, x), (b, y) in combinations(zip(work, found, strict=True), 2)
