@@ -3,6 +3,7 @@ nothing, and criteria without labels are what they say."""
 
 import json
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -16,10 +17,12 @@ from sdsc_core import (
     Grid,
     RunSettings,
     cli,
+    clustering_accuracy,
     connectivity,
     datasets,
     imc,
     ncut,
+    nmi,
     run_stages,
     spectrum,
     sweep,
@@ -133,9 +136,9 @@ def test_nothing_is_computed_twice(noisy, monkeypatch):
     assert calls["imc"] == calls["pair"] == 1
     assert calls["spectrum"] <= len(found)
     calls["spectrum"] = 0
-    high = Grid(gamma=(4,), theta1=(0.98, 0.99), theta2=(0.96, 0.97), similarity=("pair",))
+    high = Grid(gamma=(4,), theta1=(0.99, 1.0), theta2=(0.97, 0.98), similarity=("pair",))
     W = imc(noisy.X, 4, similarity="pair").affinity()
-    assert W.data.max() < 0.96, "so that every pair of θ leaves W as it is"
+    assert W.data.max() < 0.97, "so that every pair of θ leaves W as it is"
     again = sweep(noisy, high)
     assert calls["spectrum"] == 1 and len(again) == 4
     assert len({o.mean("acc") for o in again}) == 1
@@ -154,6 +157,7 @@ def test_a_stopped_sweep_goes_on(noisy, swept, tmp_path):
             sweep(noisy, SMALL, draws=2, seeds=(0, 1), kept=kept, progress=stop_after(7))
         assert len(kept) == 7
         told = []
+        listen = partial(lambda told, *at: told.append(at), told)
         if isinstance(kept, SweepFile):
             kept = SweepFile(tmp_path / "sweep.jsonl")  # as after a kill
         found = sweep(
@@ -162,7 +166,7 @@ def test_a_stopped_sweep_goes_on(noisy, swept, tmp_path):
             draws=2,
             seeds=(0, 1),
             kept=kept,
-            progress=lambda *at, told=told: told.append(at),
+            progress=listen,
         )
         assert told[-1] == (len(swept) - 7,) * 2, "only what is left is counted"
         assert [o.settings for o in found] == [o.settings for o in swept]
@@ -245,6 +249,16 @@ def test_distance_to_subspaces_is_measured_on_the_other_half():
     assert distance == pytest.approx(np.mean(own)) and astray == pytest.approx(np.mean(wrong))
     assert criteria.subspace_distance(criteria.unit_gram(X), data.labels, 2)[0] < distance
     assert np.isnan(criteria.subspace_distance(np.zeros((4, 4)), [0, 0, 1, 1])[0])
+
+
+def test_acc_and_nmi_from_one_table():
+    rng = np.random.default_rng(0)
+    alone = np.zeros(40, np.int64)
+    for found in (rng.integers(0, 4, 40), rng.integers(0, 7, 40), alone):
+        for truth in (rng.integers(0, 3, 40), alone):
+            ours = measures.acc_nmi(truth, found)
+            theirs = clustering_accuracy(truth, found), nmi(truth, found)
+            np.testing.assert_allclose(ours, theirs, atol=1e-12)
 
 
 def test_connectivity_of_the_classes_is_the_same_by_blocks():

@@ -23,7 +23,7 @@ from sdsc_core.sweeping import (
 def show(plan: Plan, outcomes: list[Outcome]) -> None:
     """The setting that the best criterion puts first, with what was measured of that criterion."""
     evidence = criteria.read()
-    known = [name for name in known_figures(outcomes, CRITERIA)] + [TOGETHER]
+    known = [*known_figures(outcomes, CRITERIA), TOGETHER]
     criterion = criteria.preferred(evidence, known)
     trusted = {t.criterion: t for t in criteria.trust(evidence)}
     st.subheader("Suggest settings", anchor=False)
@@ -59,11 +59,15 @@ def show(plan: Plan, outcomes: list[Outcome]) -> None:
 
 def _beside(trusted: dict[str, criteria.Trust]) -> str:
     """What one would have without it."""
+    others = {
+        criteria.USUAL: "the paper's values are",
+        criteria.ANY: "a setting taken at random is",
+    }
     parts = [
         f"{words} {100 * trusted[name].regret:.1f}"
-        for name, words in ((criteria.USUAL, "the paper's values are"), (criteria.ANY, "a setting taken at random is"))
+        for name, words in others.items()
         if name in trusted
-    ]  # fmt: skip
+    ]
     return f"For comparison, {' and '.join(parts)} points below." if parts else ""
 
 

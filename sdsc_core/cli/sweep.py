@@ -53,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="the two lines of Figure 2: θ₁ at θ₂ = 0.6, θ₂ at θ₁ = 0.8")  # fmt: skip
     add("--clusters", type=int, metavar="K", help="by default one for each class, else suggested")
     add("--draws", type=int, default=1,
-        help="1 by default; further ones are random parts, or other draws with --per-class")  # fmt: skip
+        help="1 by default; others are random parts, or with --per-class other draws")  # fmt: skip
     add("--seeds", type=int, default=1, help="how many seeds of k-means, 1 by default")
     add("--by", choices=[*FIGURES, "together"], metavar="FIGURE",
         help="order by this figure; ACC by default, without labels the suggestion's")  # fmt: skip

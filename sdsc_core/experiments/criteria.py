@@ -83,9 +83,7 @@ class Criteria(Experiment):
 
     def cells(self, options: Options) -> list[Cell]:
         if options.methods or options.sizes:
-            raise ValueError(
-                "--methods and --sizes are not for criteria; it sweeps IMC on all sets."
-            )
+            raise ValueError("--methods and --sizes are not for criteria, which sweeps IMC.")
         fixed = [f"{SAMPLE}{name}" for name in SAMPLES]
         drawn = ["synthetic, 300 points"]
         if not options.quick:

@@ -28,8 +28,8 @@ def sweep_heatmap(
     >>> from sdsc_core import RunSettings
     >>> from sdsc_core.sweeping import Result
     >>> made = Outcome(RunSettings(), (Result(0, 0, {"acc": 0.5}),))
-    >>> sweep_heatmap(("gamma", [6]), ("theta1", [0.8]), [[made]], "acc").data[0].z
-    ((50.0,),)
+    >>> sweep_heatmap(("gamma", [6]), ("theta1", [0.8]), [[made]], "acc").data[0].z[0]
+    [50.0]
     """
     scale, places = unit(figure)
     xs, ys = ([spell_setting(v) for v in values] for _, values in (across, down))
@@ -38,7 +38,8 @@ def sweep_heatmap(
     chart.add_heatmap(
         x=xs, y=ys, z=z, colorscale="Viridis", hoverinfo="skip", xgap=1, ygap=1,
         texttemplate=f"%{{z:.{places}f}}" if len(xs) * len(ys) <= MOST_TEXTS else None,
-        reversescale=FIGURES[figure].better < 0, colorbar={"title": heading(figure), "thickness": 12},
+        reversescale=FIGURES[figure].better < 0,
+        colorbar={"title": heading(figure), "thickness": 12},
     )  # fmt: skip
     there = [(r, c, o) for r, row in enumerate(cells) for c, o in enumerate(row) if o is not None]
     chart.add_scatter(

@@ -1,4 +1,4 @@
-"""Draws of a data set: the whole, and random parts of it to see how much a result owes to chance."""
+"""Draws of a data set: the whole, and random parts of it, to see what a result owes to chance."""
 
 import numpy as np
 

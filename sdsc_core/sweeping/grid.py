@@ -130,9 +130,9 @@ def spell_axis(values: Sequence[Any]) -> str:
     >>> spell_axis((3, 4, 5)), spell_axis((0.7, 0.8)), spell_axis((None, "D3"))
     ('3:5', '0.7,0.8', 'none,D3')
     """
-    if len(values) > 2 and all(isinstance(v, int) for v in values):
-        if list(values) == list(range(values[0], values[-1] + 1)):
-            return f"{values[0]}:{values[-1]}"
+    whole = len(values) > 2 and all(isinstance(v, int) for v in values)
+    if whole and list(values) == list(range(values[0], values[-1] + 1)):
+        return f"{values[0]}:{values[-1]}"
     return ",".join(map(spell_setting, values))
 
 

@@ -14,7 +14,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.blocks import Progress, tick
+from sdsc_core.blocks import Progress, one_thread, tick
 from sdsc_core.checks import Affinity, check_count, check_gamma, check_n_clusters, is_sparse
 from sdsc_core.compare import suggest_clusters
 from sdsc_core.datasets import Dataset
@@ -91,12 +91,15 @@ def sweep(
     keys = {s.dense_key(): key_of(s, parts, seeds, k) for s in settings}
     todo = [s for s in settings if keys[s.dense_key()] not in kept]
     work = [_Draw(part, _longest(todo), n_jobs) for part in parts]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of k-means; once, as threads undo it
+    # One setting after another: two threads take longer, since short steps wait for Python's lock.
+    with warnings.catch_warnings(), one_thread():
+        warnings.simplefilter("ignore", UserWarning)
         for done, s in enumerate(todo):
             tick(progress, done, len(todo))
-            outcome = _outcome(work, s, seeds, k, _at_least(progress, done, len(todo)))
-            kept[keys[s.dense_key()]] = outcome
+            tell = _at_least(progress, done, len(todo))
+            for draw in work:
+                draw.begin(s, tell)
+            kept[keys[s.dense_key()]] = _outcome(work, s, seeds, k, tell)
     tick(progress, len(todo), len(todo))
     return [kept[keys[s.dense_key()]] for s in settings]
 
@@ -151,7 +154,8 @@ class _Draw:
     gamma: int
     n_jobs: int | None
     paths: dict[Hashable, ImcPath] = field(default_factory=dict)
-    w: tuple[Hashable, Affinity | None] = (None, None)
+    key: Hashable = None
+    W: Affinity | None = None
     seen: dict[bytes, _Found] = field(default_factory=dict)
     products: tuple[NDArray[np.int64], NDArray[np.float64]] | None = None
 
@@ -168,24 +172,22 @@ class _Draw:
             self.paths[s.residual, "pair"] = of_pairs(self.data.X, known)
         return self.paths[s.residual, s.similarity]
 
-    def affinity(self, settings: RunSettings, tell: Progress | None) -> Affinity:
-        """W; with another one, what was seen of its W* is of no more use."""
-        key = settings.sparse_key()
-        if self.w[0] != key:
-            self.w = key, self.path(settings, tell).affinity(settings.gamma)
-            self.seen = {}
-        W = self.w[1]
-        assert W is not None
-        return W
-
-    def distances(self, labels: NDArray[np.int64]) -> tuple[float, float]:
-        """`subspace_distance` of clusters; of many points, on so many that are drawn once."""
-        n = self.data.n_points
+    def begin(self, settings: RunSettings, tell: Progress | None) -> None:
+        """W for the settings to come; what was seen of another one's W* is of no more use."""
+        if self.key == settings.sparse_key():
+            return
+        self.key, self.seen = settings.sparse_key(), {}
+        self.W = self.path(settings, tell).affinity(settings.gamma)
         if self.products is None:
+            n = self.data.n_points
             some = np.arange(n)
             if n > MOST_PRODUCTS:
                 some = np.sort(np.random.default_rng(0).choice(n, MOST_PRODUCTS, replace=False))
             self.products = some, unit_gram(self.data.X[some])
+
+    def distances(self, labels: NDArray[np.int64]) -> tuple[float, float]:
+        """`subspace_distance` of clusters; of many points, on so many that are drawn once."""
+        assert self.products is not None
         some, gram = self.products
         return subspace_distance(gram, labels[some])
 
@@ -213,8 +215,8 @@ def _found(
     draw: _Draw, s: RunSettings, seeds: Sequence[int], k: int, tell: Progress | None
 ) -> _Found:
     """Clusters and figures of one setting on one draw; those of an equal W* serve again."""
-    W = draw.affinity(s, tell)
-    star = dense_stage(W, s.dense, s.theta1, s.theta2, s.hops, n_jobs=draw.n_jobs, progress=tell)
+    assert draw.W is not None
+    star = dense_stage(draw.W, s.dense, s.theta1, s.theta2, s.hops, n_jobs=1, progress=tell)
     key = _digest(star)
     if key not in draw.seen:
         found = spectrum(star, min(k + 1, star.shape[0]), k, seeds[0], tell)
