@@ -40,13 +40,19 @@ def test_run_choose_a_figure_and_open_a_setting(sweep_app):
     assert "4 settings, all done" in texts(app)
     assert len(app.session_state.swept_settings) == 4
     [figure] = [s for s in app.selectbox if s.key == "swept"]
-    assert {"ACC", "CONN, least", "Ncut", "density", "silhouette"} <= set(figure.options)
+    assert {"ACC", "CONN, least", "Ncut", "density", "components"} <= set(figure.options)
+    assert "silhouette" not in figure.options
+    next(t for t in app.toggle if t.key == "judge").set_value(True)
+    run(app)
+    press(app, "run sweep")
+    [figure] = [s for s in app.selectbox if s.key == "swept"]
+    assert {"silhouette", "distance to subspaces"} <= set(figure.options)
     figure.set_value("ncut")
     run(app)
     assert "Best by Ncut" in " ".join(s.value for s in app.subheader)
     assert "How far to trust it" in texts(app) or not criteria.read()
-    [chosen] = [o for o in app.session_state.swept_settings.values()
-                if (o.settings.gamma, o.settings.theta1) == (3, 0.7)]  # fmt: skip
+    chosen = next(o for o in app.session_state.swept_settings.values()
+                  if (o.settings.gamma, o.settings.theta1) == (3, 0.7))  # fmt: skip
     app.session_state.chosen_setting = chosen.key
     run(app)
     assert "**Γ = 3, PCE, θ₁ = 0.7, θ₂ = 0.6**" in texts(app)

@@ -169,6 +169,7 @@ SETTINGS: dict[str, Setting] = {
     "grid_residual": Setting(["as_printed"], words),
     "grid_similarity": Setting(["residual"], words),
     "lines": Setting(False, flag),
+    "judge": Setting(False, flag),
     "draws": Setting(1, whole(1, 20)),
     "seeds": Setting(1, whole(1, 20)),
     "swept": Setting("acc", one_of(*FIGURES)),

@@ -47,7 +47,7 @@ def _presets() -> dict[str, tuple[str, dict[str, Any]]]:
             "The grid on which *Suggest settings* was measured: stages, thresholds and the reading"
             " of the similarity, with three draws and two seeds.",
             _spelt(criteria.GRID)
-            | {"draws": criteria.DRAWS, "seeds": len(criteria.SEEDS)},
+            | {"draws": criteria.DRAWS, "seeds": len(criteria.SEEDS), "judge": True},
         ),
     }  # fmt: skip
 
@@ -73,6 +73,12 @@ def grid(data: Dataset) -> Grid:
     _several(row, "Dense stages", "grid_dense", {s: s for s in STAGES})
     _several(row, "Residual", "grid_residual", RESIDUALS)
     _several(row, "Similarity cᵢⱼ", "grid_similarity", SIMILARITIES)
+    if data.n_classes:
+        row.toggle(
+            "Criteria without labels", key="judge",
+            help="Silhouette, and distance to the found subspaces: what *Suggest settings* goes by."
+            " Without labels they are always there.",
+        )  # fmt: skip
     try:
         axes: dict[str, Any] = {name: _values(data, name) for name in SIGNS}
         axes |= {name: tuple(state[f"grid_{name}"]) for name in ("residual", "similarity")}

@@ -27,10 +27,11 @@ grid = choosing.grid(data)
 n_clusters = choosing.clusters(data)
 plan = running.plan(data, grid, n_clusters)
 running.start(plan)
-running.work(plan, st.empty())
+progress = st.empty()
+running.work(plan, progress)
 outcomes = running.outcomes(plan)
 if not outcomes:
-    st.info("Nothing has been swept for this data and this grid yet: press Run.")
+    progress.info("Nothing has been swept for this data and this grid yet: press Run.")
     st.stop()
 
 figure = showing.choose_figure(data, outcomes)

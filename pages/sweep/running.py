@@ -41,10 +41,12 @@ class Plan:
     settings: list[RunSettings]
     seeds: tuple[int, ...]
     n_clusters: int
+    criteria: bool
 
     @property
     def keys(self) -> list[Hashable]:
-        return [key_of(s, self.draws, self.seeds, self.n_clusters) for s in self.settings]
+        rest = self.draws, self.seeds, self.n_clusters, self.criteria
+        return [key_of(s, *rest) for s in self.settings]
 
 
 def plan(data: Dataset, grid: Grid, n_clusters: int) -> Plan:
@@ -57,7 +59,9 @@ def plan(data: Dataset, grid: Grid, n_clusters: int) -> Plan:
         st.stop()
     state = st.session_state
     drawn = _draws(data, state.draws)
-    return Plan(data, drawn, grid, grid.settings(), tuple(range(state.seeds)), n_clusters)
+    judge = bool(state.judge or not data.n_classes)
+    seeds = tuple(range(state.seeds))
+    return Plan(data, drawn, grid, grid.settings(), seeds, n_clusters, judge)
 
 
 def _draws(data: Dataset, number: int) -> list[Dataset]:
@@ -135,7 +139,7 @@ def work(plan: Plan, spot: Any) -> None:
         bar = _Bar(spot)
         run = partial(
             sweep, plan.draws, plan.settings, seeds=plan.seeds, n_clusters=plan.n_clusters,
-            kept=kept,
+            criteria=plan.criteria, kept=kept,
         )  # fmt: skip
         note = ""
         try:

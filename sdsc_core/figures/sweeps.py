@@ -50,7 +50,7 @@ def sweep_heatmap(
         text=[f"{describe(o.settings)}<br>{value_text(o, figure)}" for _, _, o in there],
         hovertemplate="%{text}<extra></extra>", showlegend=False,
     )  # fmt: skip
-    _mark(chart, there, xs, ys, figure, chosen)
+    _mark(chart, there, figure, chosen)
     chart.update_layout(
         height=max(300, min(560, 120 + 34 * len(ys))), margin={"l": 60, "r": 10, "t": 40, "b": 44},
         title=heading(figure), dragmode=False, hovermode="closest",
@@ -63,8 +63,6 @@ def sweep_heatmap(
 def _mark(
     chart: go.Figure,
     there: Sequence[tuple[int, int, Outcome]],
-    xs: Sequence[str],
-    ys: Sequence[str],
     figure: str,
     chosen: Outcome | None,
 ) -> None:
@@ -76,7 +74,7 @@ def _mark(
         for r, c, value in known:
             if value >= top - 1e-12:
                 chart.add_annotation(
-                    x=xs[c], y=ys[r], text="★", showarrow=False, xshift=12, yshift=9,
+                    x=c, y=r, text="★", showarrow=False, xshift=12, yshift=9,
                     font={"color": WRONG, "size": 11},
                 )  # fmt: skip
     for r, c, o in there:
@@ -119,7 +117,7 @@ def sweep_lines(
         )  # fmt: skip
     chart.update_layout(
         height=380, margin={"l": 60, "r": 10, "t": 40, "b": 44}, title=title or heading(figure),
-        xaxis={"title": NAMES[axis]}, yaxis={"title": heading(figure)},
+        xaxis={"title": NAMES[axis], "dtick": 1 if axis == "gamma" else None}, yaxis={"title": heading(figure)},
         showlegend=len(lines) > 1, hovermode="closest",
     )  # fmt: skip
     return chart

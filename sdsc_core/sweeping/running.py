@@ -49,6 +49,7 @@ def sweep(
     share: float = SHARE,
     seeds: Sequence[int] = (0,),
     n_clusters: int | None = None,
+    criteria: bool = True,
     kept: Kept | None = None,
     progress: Progress | None = None,
     n_jobs: int | None = None,
@@ -64,6 +65,8 @@ def sweep(
     seeds : of k-means; the eigenvectors, which do not depend on them, are found by the first.
     n_clusters : for all settings alike; by default that of the classes, else as the eigengap of
         IMC's affinity suggests.
+    criteria : whether to look at the embedding and the subspaces too, by which settings are chosen
+        without labels; it takes about half as long again.
     kept : outcomes of earlier by `key_of`; what it has is not computed again, and each new one is
         put there at once.
     progress : called with how many of the settings that are still to do are done.
@@ -88,9 +91,9 @@ def sweep(
         check_gamma(gamma, smallest, "gamma")
     k = check_n_clusters(n_clusters or _usual_clusters(parts[0], progress), smallest)
     kept = {} if kept is None else kept
-    keys = {s.dense_key(): key_of(s, parts, seeds, k) for s in settings}
+    keys = {s.dense_key(): key_of(s, parts, seeds, k, criteria) for s in settings}
     todo = [s for s in settings if keys[s.dense_key()] not in kept]
-    work = [_Draw(part, _longest(todo), n_jobs) for part in parts]
+    work = [_Draw(part, _longest(todo), n_jobs, criteria) for part in parts]
     # One setting after another: two threads take longer, since short steps wait for Python's lock.
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", UserWarning)
@@ -117,11 +120,15 @@ def grid_settings(grid: Grid | Sequence[RunSettings] | None) -> list[RunSettings
 
 
 def key_of(
-    settings: RunSettings, draws: Sequence[Dataset], seeds: Sequence[int], n_clusters: int
+    settings: RunSettings,
+    draws: Sequence[Dataset],
+    seeds: Sequence[int],
+    n_clusters: int,
+    criteria: bool = True,
 ) -> Hashable:
-    """What an outcome depends on: the points, the seeds, the number of clusters and the setting."""
+    """What an outcome depends on: points, seeds, number of clusters, setting, what is looked at."""
     digests = tuple(part.digest for part in draws)
-    return digests, tuple(seeds), n_clusters, settings.dense_key()
+    return digests, tuple(seeds), n_clusters, settings.dense_key(), criteria
 
 
 def _usual_clusters(data: Dataset, progress: Progress | None) -> int:
@@ -153,6 +160,7 @@ class _Draw:
     data: Dataset
     gamma: int
     n_jobs: int | None
+    criteria: bool
     paths: dict[Hashable, ImcPath] = field(default_factory=dict)
     key: Hashable = None
     W: Affinity | None = None
@@ -178,7 +186,7 @@ class _Draw:
             return
         self.key, self.seen = settings.sparse_key(), {}
         self.W = self.path(settings, tell).affinity(settings.gamma)
-        if self.products is None:
+        if self.criteria and self.products is None:
             n = self.data.n_points
             some = np.arange(n)
             if n > MOST_PRODUCTS:
@@ -239,8 +247,10 @@ def _figures(
     different = {own.tobytes(): own for own in labels}
     figures = figures_of(star, found, list(different.values()), draw.data.labels)
     for made, own in zip(figures, different.values(), strict=True):
-        made["distance"], made["astray"] = draw.distances(own)
-        made |= {"eigengap": gap, "silhouette": silhouette(rows, own)}
+        made["eigengap"] = gap
+        if draw.criteria:
+            made["silhouette"] = silhouette(rows, own)
+            made["distance"], made["astray"] = draw.distances(own)
     known = dict(zip(different, figures, strict=True))
     return [known[own.tobytes()] for own in labels]
 
