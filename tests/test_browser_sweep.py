@@ -34,7 +34,10 @@ def test_run_stop_go_on_and_click_a_setting_into_explore(new_page, app_url, tmp_
     assert len(pd.read_csv(tmp_path / "sweep.csv")) == 100
     chart = part(page, "chart").first
     chart.scroll_into_view_if_needed()
-    page.mouse.click(*chart.evaluate(PLACE, ["4", "0.85"]))
+    place = chart.evaluate(PLACE, ["4", "0.85"])
+    page.mouse.move(*place)
+    chart.locator(".hovertext").first.wait_for()  # Plotly chooses what it hovers over
+    page.mouse.click(*place)
     chosen = page.locator(".st-key-chosen-setting")
     chosen.get_by_text("Γ = 4, PCE, θ₁ = 0.85").wait_for()
     settled(page)

@@ -1,7 +1,6 @@
 """A sweep kept in a file, setting by setting, so that one that was killed goes on."""
 
 from collections.abc import Hashable, Iterator, MutableMapping
-from dataclasses import replace
 from pathlib import Path
 
 from sdsc_core.experiments.keeping import Cell, Row, Store
@@ -74,10 +73,12 @@ def _outcome(rows: list[Row]) -> Outcome:
     }
     words = dict(word.split("=", 1) for word in own[0].setting.split(" "))
     settings = RunSettings(
-        gamma=int(words["gamma"]), residual=words["residual"], similarity=words["similarity"]
+        gamma=int(words["gamma"]),
+        theta1=float(words["theta1"]),
+        theta2=float(words["theta2"]),
+        dense=None if words["dense"] == "None" else words["dense"],
+        residual=words["residual"],
+        similarity=words["similarity"],
     )
-    dense = None if words["dense"] == "None" else words["dense"]
-    thetas = {name: float(words[name]) for name in ("theta1", "theta2")}
-    settings = replace(settings, dense=dense, **thetas)
     results = tuple(Result(row.draw, int(row.where), row.figures) for row in own)
     return Outcome(settings, results, pairs["stability"], pairs["seed_stability"], own[0].message)

@@ -117,7 +117,8 @@ def sweep_lines(
         )  # fmt: skip
     chart.update_layout(
         height=380, margin={"l": 60, "r": 10, "t": 40, "b": 44}, title=title or heading(figure),
-        xaxis={"title": NAMES[axis], "dtick": 1 if axis == "gamma" else None}, yaxis={"title": heading(figure)},
+        xaxis={"title": NAMES[axis], "dtick": 1 if axis == "gamma" else None},
+        yaxis={"title": heading(figure)},
         showlegend=len(lines) > 1, hovermode="closest",
     )  # fmt: skip
     return chart

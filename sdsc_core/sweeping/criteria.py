@@ -105,9 +105,9 @@ def subspace_distance(gram: Any, labels: Any, dimension: int = DIMENSION) -> tup
         return float("nan"), float("nan")
     distance = np.sqrt(squares[known] / total[known, None])
     distance[distance < 1e-7] = 0.0  # rounding, of which the root makes much
-    own = np.arange(len(distance)), labels[known]
-    mine = distance[own].copy()
-    distance[own] = np.inf
+    place = np.arange(len(distance)), labels[known]
+    mine = distance[place].copy()
+    distance[place] = np.inf
     return float(mine.mean()), float((distance.min(axis=1) < mine).mean())
 
 

@@ -84,9 +84,9 @@ def figures_of(
     >>> figures["acc"], figures["ncut"], figures["components"]
     (1.0, 0.0, 2.0)
     """
-    dense = None
+    dense: NDArray[np.float64] | None = None
     if W.shape[0] <= MOST_DENSE:
-        dense = W.toarray() if is_sparse(W) else np.asarray(W)
+        dense = np.asarray(W.toarray() if is_sparse(W) else W, np.float64)
     by_truth = None if truth is None else _by(W, dense, found, truth)
     made = []
     for own in clusters:

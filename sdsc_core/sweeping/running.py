@@ -7,7 +7,7 @@ was stopped goes on.
 
 import hashlib
 import warnings
-from collections.abc import Hashable, MutableMapping, Sequence
+from collections.abc import Hashable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -94,7 +94,19 @@ def sweep(
     keys = {s.dense_key(): key_of(s, parts, seeds, k, criteria) for s in settings}
     todo = [s for s in settings if keys[s.dense_key()] not in kept]
     work = [_Draw(part, _longest(todo), n_jobs, criteria) for part in parts]
-    # One setting after another: two threads take longer, since short steps wait for Python's lock.
+    for s, outcome in _one_by_one(work, todo, seeds, k, progress):
+        kept[keys[s.dense_key()]] = outcome
+    return [kept[keys[s.dense_key()]] for s in settings]
+
+
+def _one_by_one(
+    work: "Sequence[_Draw]",
+    todo: Sequence[RunSettings],
+    seeds: Sequence[int],
+    k: int,
+    progress: Progress | None,
+) -> Iterator[tuple[RunSettings, Outcome]]:
+    """One setting after another: two threads take longer, as short steps wait for Python's lock."""
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", UserWarning)
         for done, s in enumerate(todo):
@@ -102,9 +114,8 @@ def sweep(
             tell = _at_least(progress, done, len(todo))
             for draw in work:
                 draw.begin(s, tell)
-            kept[keys[s.dense_key()]] = _outcome(work, s, seeds, k, tell)
+            yield s, _outcome(work, s, seeds, k, tell)
     tick(progress, len(todo), len(todo))
-    return [kept[keys[s.dense_key()]] for s in settings]
 
 
 def grid_settings(grid: Grid | Sequence[RunSettings] | None) -> list[RunSettings]:
