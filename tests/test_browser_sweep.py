@@ -8,7 +8,8 @@ from tests.browser import part, settled
 PLACE = """(chart, [x, y]) => {
   const plot = chart.querySelector(".js-plotly-plot"), box = plot.getBoundingClientRect();
   const { xaxis, yaxis } = plot._fullLayout;
-  return [box.left + xaxis._offset + xaxis.d2p(x), box.top + yaxis._offset + yaxis.d2p(y)];
+  const at = (axis, value) => axis._offset + axis.l2p(axis._categories.indexOf(value));
+  return [box.left + at(xaxis, x), box.top + at(yaxis, y)];
 }"""
 
 

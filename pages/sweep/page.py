@@ -34,8 +34,8 @@ if not outcomes:
     progress.info("Nothing has been swept for this data and this grid yet: press Run.")
     st.stop()
 
-figure = showing.choose_figure(data, outcomes)
-showing.charts(plan, outcomes, figure)
+figure, row = showing.choose_figure(data, outcomes)
+showing.charts(plan, outcomes, figure, row)
 taking.chosen(plan, outcomes)
 taking.best_settings(plan, outcomes, figure)
 suggesting.show(plan, outcomes)

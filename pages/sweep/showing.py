@@ -29,19 +29,20 @@ BEST = "best"
 MOST_LINES = 10
 
 
-def choose_figure(data: Dataset, outcomes: list[Outcome]) -> str:
-    """Which figure the charts show: any that is known."""
+def choose_figure(data: Dataset, outcomes: list[Outcome]) -> tuple[str, Any]:
+    """Which figure the charts show, any that is known; and the row in which that is chosen."""
     state, offered = st.session_state, known_figures(outcomes)
     without_labels("swept", "acc", "silhouette", bool(data.n_classes))
     _fit("swept", offered)
-    st.selectbox(
-        "Figure", offered, key="swept", width=320, format_func=lambda f: FIGURES[f].title,
+    row = st.container(horizontal=True, gap="medium")
+    row.selectbox(
+        "Figure", offered, key="swept", width=260, format_func=lambda f: FIGURES[f].title,
         help="  \n".join(f"**{FIGURES[f].title}**: {FIGURES[f].help}" for f in offered),
     )  # fmt: skip
-    return state.swept
+    return state.swept, row
 
 
-def charts(plan: Plan, outcomes: list[Outcome], figure: str) -> None:
+def charts(plan: Plan, outcomes: list[Outcome], figure: str, row: Any) -> None:
     """Two axes as a heat map beside lines along one; the two lines of Figure 2 by themselves."""
     if plan.grid.cross is not None:
         _two_lines(plan, outcomes, figure)
@@ -50,7 +51,7 @@ def charts(plan: Plan, outcomes: list[Outcome], figure: str) -> None:
     if not axes:
         st.info("One setting alone has no chart; its figures stand below.")
         return
-    across, down, fixed = _choose_axes(outcomes, axes)
+    across, down, fixed = _choose_axes(outcomes, axes, row)
     left, right = st.columns(2)
     with left:
         _heatmap(outcomes, across, down, figure, fixed)
@@ -65,13 +66,14 @@ def charts(plan: Plan, outcomes: list[Outcome], figure: str) -> None:
     )
 
 
-def _choose_axes(outcomes: list[Outcome], axes: list[str]) -> tuple[str, str, dict[str, Any]]:
+def _choose_axes(
+    outcomes: list[Outcome], axes: list[str], row: Any
+) -> tuple[str, str, dict[str, Any]]:
     """Which axis runs across and which down; the others have a value or take the best."""
     state = st.session_state
     _fit("across", axes)
     rest = [name for name in axes if name != state.across] or [_other(state.across)]
     _fit("down", rest)
-    row = st.container(horizontal=True, gap="medium")
     row.selectbox("Across", axes, key="across", format_func=NAMES.__getitem__, width=160)
     row.selectbox("Down", rest, key="down", format_func=NAMES.__getitem__, width=160)
     fixed = {}

@@ -53,7 +53,7 @@ def sweep_heatmap(
     _mark(chart, there, figure, chosen)
     chart.update_layout(
         height=max(300, min(560, 120 + 34 * len(ys))), margin={"l": 60, "r": 10, "t": 40, "b": 44},
-        title=heading(figure), dragmode=False, hovermode="closest",
+        title=heading(figure), hovermode="closest", hoverdistance=300,
         xaxis={"title": NAMES[across[0]], "type": "category"},
         yaxis={"title": NAMES[down[0]], "type": "category"},
     )  # fmt: skip
