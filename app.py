@@ -4,7 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import settings
+from pages.server import sessions
+from pages.shared import background, settings
 from pages.shared.login import require_login
 
 PAGES = Path(__file__).with_name("pages")
@@ -16,6 +17,7 @@ SCREENS = [
     ("compare", "compare", "Compare", ":material/leaderboard:"),
     ("inspect", "densification", "Inspect", ":material/search:"),
     ("step", "step", "Step through", ":material/footprint:"),
+    ("paper", "paper", "Paper", ":material/article:"),
     ("words", "words", "Words", ":material/menu_book:"),
     ("tour", "tour", "Tour", ":material/signpost:"),
 ]
@@ -25,15 +27,20 @@ st.set_page_config(page_title="SDSC Explorer", page_icon=str(PAGES / "icon.svg")
 st.html(PAGES / "shared" / "style.css")
 require_login()
 address = settings.begin()
+sessions.begin()
 screens = [
     st.Page(f"pages/{folder}/page.py", title=title, icon=icon, url_path=path, default=not path)
     for folder, path, title, icon in SCREENS
 ]
 if settings.in_exercise():  # these speak of classes, or set what may be locked
-    screens = [s for s in screens if s.title not in ("Data", "Sweep", "Compare", "Tour")]
+    hidden = ("Data", "Sweep", "Compare", "Paper", "Tour")
+    screens = [s for s in screens if s.title not in hidden]
 screen = st.navigation(screens, position="hidden")
 # Links of our own: they carry the settings, so that a change of screen is one step of Back.
 with st.sidebar.container(key="screens", gap="xsmall"):
     for other in screens:
         st.page_link(other, width="stretch", query_params=address)
-screen.run()
+if screen.title != "Compare":  # which watches its own run
+    background.show_elsewhere()
+with sessions.faults_noted():
+    screen.run()

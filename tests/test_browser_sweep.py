@@ -51,4 +51,5 @@ def test_run_stop_go_on_and_click_a_setting_into_explore(new_page, app_url, tmp_
     page.go_back()
     page.get_by_text("100 settings, all done").wait_for()
     settled(page)
-    assert "/sweep" in page.url and "theta1=0.85" not in page.url
+    assert "/sweep" in page.url and "grid_gamma=3%3A6" in page.url
+    assert part(page, "chart").count() == 2 and chosen.count() == 1

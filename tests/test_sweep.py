@@ -407,7 +407,7 @@ def test_evidence_is_read_and_the_least_regret_preferred(tmp_path):
     assert "30.0 points below" in measured.trust(evidence)[1].sentence
 
 
-def _test_the_shipped_evidence_covers_all_sets():
+def test_the_shipped_evidence_covers_all_sets():
     evidence = measured.read()
     sets = {e.data for e in evidence}
     assert {f"sample: {name}" for name in datasets.SAMPLES} <= sets

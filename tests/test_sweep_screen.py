@@ -131,14 +131,15 @@ def test_without_labels_there_is_a_suggestion(app):
     assert app.session_state.clusters == "own" and app.session_state.k == 3
 
 
-def test_other_draws_of_the_data_screen_are_drawn(sweep_app, monkeypatch):
+def test_other_draws_of_the_data_screen_are_drawn(sweep_app):
     app = sweep_app
     app.session_state.each, app.session_state.draws = 20, 3
     run(app)
-    kept = app.session_state.memory._entries
-    [drawn] = [entry.value for key, entry in kept.items() if key[0] == "sweep draws"]
-    assert [part.n_points for part in drawn] == [80, 80, 80]
-    assert len({part.digest for part in drawn}) == 3
+    press(app, "run sweep")
+    digests = next(iter(app.session_state.swept_settings))[0]
+    raw = datasets.sample("unequal")
+    drawn = [datasets.prepare(raw, per_class=20, random_state=k) for k in range(3)]
+    assert list(digests) == [part.digest for part in drawn] and len(set(digests)) == 3
 
 
 def test_too_many_points_are_for_the_command_line(sweep_app, monkeypatch):

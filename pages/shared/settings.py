@@ -26,6 +26,8 @@ GAMMA_MAX = 20  # of the slider
 GAMMA_UNSAID = 5  # what an address that speaks of other settings but not of Γ means: it was made
 # when 5 was the default. Addresses with anything in them name Γ now; see `query`.
 STAGES = tuple(map(spell_setting, DENSE_STAGES))
+PARTS = ("claims", "table2", "table3", "table4", "figure1", "figure2", "figure3", "figure4",
+         "qratio", "hopkins", "readings")  # fmt: skip
 SORTS = ("worst", "change", "after", "before", "i", "j", "condition", "witness")
 
 
@@ -175,6 +177,10 @@ SETTINGS: dict[str, Setting] = {
     "swept": Setting("acc", one_of(*FIGURES)),
     "across": Setting("gamma", one_of(*AXES)),
     "down": Setting("theta1", one_of(*AXES)),
+    "part": Setting("claims", one_of(*PARTS)),
+    "samples": Setting(500, lambda text: int(one_of("500", "1000", "2000", "3000")(text))),
+    "measure": Setting("acc", one_of("acc", "nmi", "conn", "seconds")),
+    "statistic": Setting("mean", one_of("mean", "median", "standard deviation")),
     "hide": Setting(False, flag),
     "lock": Setting([], names),
 }

@@ -49,7 +49,7 @@ def leave() -> None:
     """To Explore with the setting that was taken, before any widget holds on to the old one.
 
     Not in the button's own run, whose address would get the new settings too: Back must find the
-    sweep as it was, in one step.
+    sweep in one step.
     """
     values = st.session_state.pop("take_over", None)
     if values is not None:

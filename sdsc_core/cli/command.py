@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from sdsc_core._version import __version__
-from sdsc_core.cli import app, benchmark, cluster, reproduce, sweep
+from sdsc_core.cli import app, benchmark, cluster, compare, reproduce, status, sweep
 from sdsc_core.extras import MissingExtra
 
 BAD_INPUT = 2
@@ -51,6 +51,7 @@ def _parser() -> Parser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     cluster.add_options(commands.add_parser("cluster", help="cluster a data set"))
     sweep.add_options(commands.add_parser("sweep", help="many settings on a data set at once"))
+    compare.add_options(commands.add_parser("compare", help="compare methods on a data set"))
     app.add_options(
         commands.add_parser("app", help="open the app; further options go to streamlit run")
     )
@@ -58,4 +59,5 @@ def _parser() -> Parser:
     benchmark.add_options(
         commands.add_parser("benchmark", help="measure the speed on this machine")
     )
+    status.add_options(commands.add_parser("status", help="how a server of the app is"))
     return parser

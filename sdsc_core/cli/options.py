@@ -4,7 +4,7 @@ import argparse
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
@@ -70,6 +70,44 @@ def read_data(options: argparse.Namespace) -> datasets.Dataset:
     data = datasets.prepare(raw, **preparation(options, raw))
     check_data(data.X, name=repr(data.name), copy=False)
     return data
+
+
+def data_words(options: argparse.Namespace) -> list[str]:
+    """The file and what differs from the defaults of `add_data`, as the words of a command."""
+    parser = argparse.ArgumentParser()
+    add_data(parser)
+    words = [options.file]
+    for action in parser._actions:
+        value = getattr(options, action.dest, None)
+        if not action.option_strings or value in (None, False) or value == action.default:
+            continue
+        option = action.option_strings[-1]
+        if value is True:
+            words.append(option)
+        elif action.dest in ("ignore", "feature"):
+            words += [word for name in value for word in (option, name)]
+        else:
+            words += [option, *(value if isinstance(value, list) else [str(value)])]
+    return words
+
+
+def preparation_words(steps: Mapping[str, Any], raw: datasets.Dataset) -> list[str]:
+    """The arguments of `datasets.prepare` as the words of a command.
+
+    >>> preparation_words({"pca": 5, "unit_norm": True, "centre": False}, datasets.sample("faces"))
+    ['--pca', '5', '--unit-norm']
+    """
+    names = {"random_state": "--draw", "per_class": "--per-class", "unit_norm": "--unit-norm"}
+    words: list[str] = []
+    for name, value in steps.items():
+        option = names.get(name, f"--{name}")
+        if name == "classes" and value is not None:
+            words += [option, *(raw.class_names[c] for c in value)]
+        elif value is True:
+            words.append(option)
+        elif value and not (name == "random_state" and not steps.get("per_class")):
+            words += [option, str(value)]
+    return words
 
 
 def _classes(names: list[str] | None, raw: datasets.Dataset) -> list[int] | None:

@@ -45,10 +45,11 @@ def sweep_heatmap(
     chart.add_scatter(
         x=[xs[c] for _, c, _ in there], y=[ys[r] for r, _, _ in there],
         customdata=[[r, c] for r, c, _ in there], mode="markers",
-        marker={"size": 22, "symbol": "square", "opacity": 0.0},
-        selected={"marker": {"opacity": 0.0}}, unselected={"marker": {"opacity": 0.0}},
+        marker={"size": 22, "symbol": "square", "color": "rgba(0,0,0,0)"},
+        selected={"marker": {"opacity": 1.0}}, unselected={"marker": {"opacity": 1.0}},
         text=[f"{describe(o.settings)}<br>{value_text(o, figure)}" for _, _, o in there],
         hovertemplate="%{text}<extra></extra>", showlegend=False,
+        hoverlabel={"bgcolor": "#303030", "font": {"color": "white"}},
     )  # fmt: skip
     _mark(chart, there, figure, chosen)
     chart.update_layout(
