@@ -10,6 +10,7 @@ anywhere, by a click or by a fragment. So every run begins by rebuilding all set
 our own, which no widget has the key of, and callbacks that read a setting do so too (`rebuild`).
 """
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
@@ -17,14 +18,26 @@ from typing import Any
 
 import streamlit as st
 
+from pages.address.readers import (
+    axis,
+    flag,
+    indices,
+    number,
+    one_of,
+    point_pair,
+    rows,
+    whole,
+    words,
+)
 from pages.shared.streamlit_inside import went_back
 from sdsc_core.dense import DENSE_STAGES
 from sdsc_core.settings import NONE, RunSettings, read_setting, spell_setting
-from sdsc_core.sweeping import AXES, FIGURES, read_axis
+from sdsc_core.sweeping import AXES, FIGURES
 
 GAMMA_MAX = 20  # of the slider
 GAMMA_UNSAID = 5  # what an address that speaks of other settings but not of Γ means: it was made
 # when 5 was the default. Addresses with anything in them name Γ now; see `query`.
+MOST_ROWS = 1500  # letters of row numbers that an address holds; longer lists have a name instead
 STAGES = tuple(map(spell_setting, DENSE_STAGES))
 PARTS = ("claims", "table2", "table3", "table4", "figure1", "figure2", "figure3", "figure4",
          "qratio", "hopkins", "readings")  # fmt: skip
@@ -39,77 +52,9 @@ class Setting:
     read: Callable[[str], Any]
 
 
-def whole(low: int, high: int) -> Callable[[str], int]:
-    """Reader of a whole number in a range."""
-
-    def read(text: str) -> int:
-        value = int(text)
-        if not low <= value <= high:
-            raise ValueError
-        return value
-
-    return read
-
-
-def number(low: float, high: float) -> Callable[[str], float]:
-    """Reader of a number in a range, to two places."""
-
-    def read(text: str) -> float:
-        value = round(float(text), 2)
-        if not low <= value <= high:
-            raise ValueError
-        return value
-
-    return read
-
-
-def one_of(*names: str) -> Callable[[str], str]:
-    """Reader of one of a few names."""
-
-    def read(text: str) -> str:
-        if text not in names:
-            raise ValueError
-        return text
-
-    return read
-
-
-def indices(text: str) -> list[int]:
-    """Reader of class numbers, as 0.2.5."""
-    return [whole(0, 10**6)(part) for part in text.split(".")] if text else []
-
-
-def point_pair(text: str) -> tuple[int, int]:
-    """Reader of two different points, as 3.17."""
-    i, j = indices(text)
-    if i == j:
-        raise ValueError
-    return i, j
-
-
-def flag(text: str) -> bool:
-    """Reader of 0 or 1."""
-    return bool(whole(0, 1)(text))
-
-
 def names(text: str) -> list[str]:
     """Reader of names, as gamma.theta1."""
     return [part for part in text.split(".") if part in SETTINGS]
-
-
-def words(text: str) -> list[str]:
-    """Reader of any names, as SSC.OMP; the screen drops those it does not know."""
-    return [part for part in text.split(".") if part]
-
-
-def axis(name: str) -> Callable[[str], str]:
-    """Reader of the values of a sweep's axis, which stay text, as 3:12."""
-
-    def read(text: str) -> str:
-        read_axis(name, text)
-        return text
-
-    return read
 
 
 def of_run(name: str, low: float = -inf, high: float = inf) -> Setting:
@@ -144,6 +89,7 @@ SETTINGS: dict[str, Setting] = {
     "view": Setting("both", one_of("both", "change")),
     "dims": Setting("2-D", one_of("2-D", "3-D")),
     "paint": Setting("class", one_of("class", "cluster")),
+    "only": Setting("", rows),
     "classes": Setting([], indices),
     "each": Setting(0, whole(0, 10**6)),
     "scattering": Setting(False, flag),
@@ -185,7 +131,7 @@ SETTINGS: dict[str, Setting] = {
     "lock": Setting([], names),
 }
 METHOD = ("gamma", "theta1", "theta2", "theta3", "dense", "residual", "similarity", "seed")
-PREPARE = ("classes", "each", "scattering", "pca", "unit", "centre", "draw")
+PREPARE = ("only", "classes", "each", "scattering", "pca", "unit", "centre", "draw")
 
 
 def spell(value: Any) -> str:
@@ -287,6 +233,25 @@ def apply(values: dict[str, Any]) -> None:
         if not locked(name):
             st.session_state[name] = value
     order_thetas("theta1")
+
+
+def shorten_rows(text: str) -> str:
+    """Row numbers as the setting ``only`` holds them; a name that this session knows if too long.
+
+    An address cannot hold thousands of numbers, but Back must find them: so it holds a name.
+    """
+    if len(text) <= MOST_ROWS:
+        return text
+    name = "~" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:12]
+    st.session_state.setdefault("long_rows", {})[name] = text
+    return name
+
+
+def chosen_rows(state: Any) -> str | None:
+    """Row numbers of the points to go on with; None for all, or where only a name is known."""
+    if state.only.startswith("~"):
+        return state.get("long_rows", {}).get(state.only)
+    return state.only or None
 
 
 def defaults(*chosen: str) -> dict[str, Any]:

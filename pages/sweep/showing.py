@@ -11,6 +11,7 @@ from pages.sweep import taking
 from pages.sweep.running import Plan
 from sdsc_core import figures
 from sdsc_core.datasets import Dataset
+from sdsc_core.script import notebook
 from sdsc_core.settings import spell_setting
 from sdsc_core.sweeping import (
     AXES,
@@ -168,7 +169,7 @@ def _name(outcome: Outcome) -> str:
 
 
 def downloads(plan: Plan, outcomes: list[Outcome]) -> None:
-    """Every result as CSV, and the sweep as a script."""
+    """Every result as CSV, and the sweep as a script and as a notebook."""
     state = st.session_state
     load = load_lines(state.data, state.get("read_as", {}))
     steps = preparation(source(state.data))
@@ -179,6 +180,7 @@ def downloads(plan: Plan, outcomes: list[Outcome]) -> None:
     files = [
         ("Results (.csv)", "sweep.csv", "text/csv", to_csv(outcomes)),
         ("Python script", "sweep.py", "text/x-python", script),
+        ("Notebook (.ipynb)", "sweep.ipynb", "application/x-ipynb+json", notebook(script)),
     ]
     row = st.container(horizontal=True)
     for title, name, mime, text in files:
