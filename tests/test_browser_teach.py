@@ -145,6 +145,14 @@ def make_exercise(page, app_url, query, *locks):
         field.click()
         page.get_by_role("option", name=lock, exact=True).click()
         settled(page)
+    page.get_by_role("textbox", name="Question").fill("How many bodies move?")
+    page.get_by_role("textbox", name="Question").blur()
+    settled(page)
+    page.get_by_role("textbox", name="Answer").fill("eleven bodies")
+    page.get_by_role("textbox", name="Answer").blur()
+    settled(page)
+    page.get_by_role("button", name="Make the address").click()
+    settled(page)
     return part(page, "code").inner_text().strip()
 
 
@@ -155,7 +163,14 @@ def test_a_locked_address_gives_nothing_away(new_page, page, app_url):
     open_book, frames = wire(teacher), wire(page)
     url = make_exercise(teacher, app_url, "data=motion&gamma=4", "Γ", "Dense stage")
     assert leaks(open_book, words) == words, "the words are there where nothing is hidden"
+    words.append("eleven bodies")
     page.goto(url)
+    settled(page)
+    assert list(address(page)) == ["exercise"]
+    answer = page.get_by_role("textbox", name="Your answer")
+    answer.fill("three")
+    answer.press("Enter")
+    page.get_by_text("is not right yet").wait_for()
     settled(page)
     assert page.get_by_text("Exercise.").count() == 1
     links = [t.split()[-1] for t in page.locator(".st-key-screens a").all_inner_texts()]
@@ -173,6 +188,9 @@ def test_a_locked_address_gives_nothing_away(new_page, page, app_url):
     page.get_by_role("link", name="Step through").click()
     settled(page)
     assert not leaks(frames, classes)
+    page.get_by_role("textbox", name="Your answer").fill("Eleven bodies.")
+    page.get_by_role("textbox", name="Your answer").press("Enter")
+    page.get_by_text("is right").wait_for()
 
 
 def test_what_is_locked_cannot_be_moved(page, app_url):

@@ -5,17 +5,21 @@ import streamlit as st
 from pages.components.matrix import matrix
 from pages.explore import pinned
 from pages.shared.matrix_view import matrix_view, view_controls
+from pages.shared.projector import projecting
 from pages.shared.text import escape_markdown
 from sdsc_core.run import Run
 
 
 def show(run: Run) -> None:
     """W and W* on one colour scale, or what the dense stage changed and why."""
+    # Shown to a room or on a tour, the picture comes before its controls.
+    picture = st.container() if projecting() or st.session_state.tour else None
     row = st.container(horizontal=True, vertical_alignment="bottom")
     view_controls(run, row)
     with row:
         pinned.buttons(run)
-    matrix(matrix_view(run), key="matrix", on_pair=_choose)
+    with picture or st.container():
+        matrix(matrix_view(run), key="matrix", on_pair=_choose)
     marked(run)
     pinned.matrices(run)
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.shared.opening import opening
+from pages.shared.settings import in_exercise
 
 with opening(
     "Explore",
@@ -10,16 +11,16 @@ with opening(
     "**Dense**: PCE fills in links between points that share a strong neighbour (W*). "
     "**Spectral**: clusters come from the graph. Move Γ and θ, and watch.",
     overlay=True,
+    brief=bool(st.session_state.tour) and not in_exercise(),
 ) as spot:
     from pages.explore import (
+        below,
         confusion,
         downloads,
         eigenvalues,
-        embedding,
         gallery,
         headline,
         matrices,
-        metrics,
     )
     from pages.shared.screen import present_run
     from pages.shared.warm import warm
@@ -29,13 +30,10 @@ box = guide.begin()
 run = present_run(spot)
 
 guide.tell(box, run)
-headline.show(run)
-matrices.show(run)
-left, right = st.container(key="lower").columns([3, 2])
-with left:
-    embedding.show(run)
-with right:
-    metrics.show(run)
+parts = {"headline": headline.show, "matrices": matrices.show, "below": below.show}
+# Shown to a room the matrices come first, on a tour what its step speaks of.
+for name in sorted(parts, key=lambda name: name != guide.shown_first()):
+    parts[name](run)
 more = {
     "Confusion": confusion.show,
     "Eigenvalues": eigenvalues.show,

@@ -27,10 +27,10 @@ def matrices(run: Run) -> None:
     if pinned is None or pinned.data.digest != run.data.digest:
         return
     view = matrix_view(run, key="pinned_matrix", view="both")
-    both = figures.matrix_view(pinned.after.W, run.after.W, view.index)
+    both = figures.matrix_view(pinned.after.W, run.after.W, view.index, merge=view.merge)
     drawn = replace(
         view, rows=both.rows, cols=both.cols, w=both.w, star=both.star, cause=both.cause,
-        cell=both.cell, whole=both.whole, symbols=("w* in A", "w* in B"),
+        cell=both.cell, whole=both.whole, held=both.held, symbols=("w* in A", "w* in B"),
         panels=(
             ("w", f"A: W* ({difference(pinned, run)})"),
             ("star", f"B: W* ({difference(run, pinned)})"),

@@ -10,7 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from sdsc_core.cli.paths import LOGIN_VARIABLE, home
+from sdsc_core.cli.paths import EXERCISE_KEY_VARIABLE, LOGIN_VARIABLE, home
 from sdsc_core.cli.warm import load_libraries
 from sdsc_core.datasets import Limits, apart
 from sdsc_core.datasets.known import FOLDER_VARIABLE
@@ -31,6 +31,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--login", action="store_true",
         help="ask visitors to log in by OpenID, with the provider that [auth] in"
         " .streamlit/secrets.toml names")  # fmt: skip
+    add("--exercise-key", metavar="FILE",
+        help="file with the key that seals exercises, made where there is none; by default"
+        " ~/.sdsc/exercise.key. Servers that share it open each other's exercises")  # fmt: skip
     add(
         ADDRESS, dest="address", default=THIS_MACHINE, metavar="HOST",
         help=f"who can reach it: {THIS_MACHINE} (the default) this machine alone, 0.0.0.0 all"
@@ -48,6 +51,13 @@ def _app(options: argparse.Namespace) -> None:
     limits = Limits.of(options.limit)
     os.environ[LIMITS_VARIABLE] = " ".join(options.limit)
     os.environ[LOGIN_VARIABLE] = "1" if options.login else ""
+    if options.exercise_key is not None:
+        file = Path(options.exercise_key).resolve()
+        if not file.parent.is_dir():
+            raise ValueError(
+                f"--exercise-key is {options.exercise_key!r}; give a file in a folder that exists."
+            )
+        os.environ[EXERCISE_KEY_VARIABLE] = str(file)
     require("streamlit", "The app")
     if options.login:
         require("authlib", "A login")
