@@ -14,13 +14,14 @@ with opening(
     brief=bool(st.session_state.tour) and not in_exercise(),
 ) as spot:
     from pages.explore import (
-        below,
         confusion,
         downloads,
         eigenvalues,
+        embedding,
         gallery,
         headline,
         matrices,
+        metrics,
     )
     from pages.shared.screen import present_run
     from pages.shared.warm import warm
@@ -30,10 +31,18 @@ box = guide.begin()
 run = present_run(spot)
 
 guide.tell(box, run)
-parts = {"headline": headline.show, "matrices": matrices.show, "below": below.show}
 # Shown to a room the matrices come first, on a tour what its step speaks of.
-for name in sorted(parts, key=lambda name: name != guide.shown_first()):
-    parts[name](run)
+places = ("headline", "matrices", "below")
+spots = {name: st.container() for name in sorted(places, key=guide.shown_first().__ne__)}
+with spots["headline"]:
+    headline.show(run)
+with spots["matrices"]:
+    matrices.show(run)
+left, right = spots["below"].container(key="lower").columns([3, 2])
+with left:
+    embedding.show(run)
+with right:
+    metrics.show(run)
 more = {
     "Confusion": confusion.show,
     "Eigenvalues": eigenvalues.show,

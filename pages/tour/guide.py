@@ -259,8 +259,8 @@ STEPS = [
         "eq. 5 and CONN",
         r"W = \max(|C|, |C^\top|)",
         _sparse,
-        "at *Components* and *CONN* in the table below the matrices, and at how empty the squares"
-        " are.",
+        "at how empty the squares are. The figures below the matrices have CONN, the table further"
+        " down the *Components* too.",
         "raising Γ until the graph is in one piece, then see what it costs: dots outside the"
         " squares.",
         values={"gamma": 1, "dense": "none"},
@@ -271,8 +271,8 @@ STEPS = [
         r"w^*_{ij} = \begin{cases}\frac12(w_{ik}+w_{kj}) & 1)\\ \min(w_{ik},w_{kj}) & 2)\\"
         r"\frac12\max(w_{ik},w_{kj}) & 3)\end{cases}",
         _pce,
-        "at the left matrix: raised entries in the colour of their condition, in full where they"
-        " join two classes and are wrong, pale inside a class. The right one is W*.",
+        "at the first matrix: raised entries in the colour of their condition, in full where they"
+        " join two classes and are wrong, pale inside a class. The second one is W*.",
         "θ₁ and θ₂: lower, and more is filled, right and wrong. The screen *Inspect* lists every"
         " raised entry with its reason.",
         values={"view": "change"},
@@ -284,7 +284,8 @@ STEPS = [
         _distances,
         "at the full colours outside the blocks: links between classes, far more than with PCE in"
         " the step before.",
-        "switching *Dense stage* between PCE, D1, D2 and D3, and compare Ncut and ACC above.",
+        "switching *Dense stage* between PCE, D1, D2 and D3, and compare Ncut and ACC below the"
+        " matrices.",
         values={"dense": "D3", "view": "change"},
     ),
     Step(
