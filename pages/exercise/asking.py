@@ -5,7 +5,7 @@ import streamlit as st
 from pages.exercise.answers import is_right
 from pages.exercise.making import LOCKS
 from pages.exercise.sealing import Exercise
-from pages.shared.settings import in_exercise, keep
+from pages.shared.settings import in_exercise
 from pages.shared.text import escape_markdown
 
 
@@ -30,7 +30,6 @@ def ask() -> None:
         st.markdown("**Question.** " + "  \n".join(lines))
         if not exercise.answer:
             return
-        keep("answer given", "")
         with (
             st.form("answer", border=False),
             st.container(horizontal=True, vertical_alignment="bottom"),
