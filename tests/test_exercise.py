@@ -1,4 +1,4 @@
-"""Exercises: what a sealed address holds, what a student can change, and how answers are checked."""
+"""Exercises: what a sealed address holds, what a student can change, how answers are checked."""
 
 import base64
 import json
@@ -107,7 +107,7 @@ def test_a_student_sees_the_question_and_not_the_answer(app):
     student(app)
     assert "How many bodies move?" in text(app)
     shown = app.session_state["last"].data
-    assert shown.labels is None and shown.name == "Exercise" and shown.n_points == 90
+    assert shown.labels is None and shown.name == "Exercise" and shown.n_points == 180
     assert app.session_state["gamma"] == 4 and app.session_state["theta1"] == 0.9
     assert list(app.query_params) == ["exercise"], "nothing of it stands in the address"
     mixed = np.random.default_rng(app.session_state["draw"]).permutation(shown.n_points)

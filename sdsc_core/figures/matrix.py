@@ -135,9 +135,7 @@ def _merged(
     )  # fmt: skip
 
 
-def _codes(
-    causes: Changes, place: NDArray[np.int64], options: dict[str, Any]
-) -> NDArray[np.uint8]:
+def _codes(causes: Changes, place: NDArray[np.int64], options: dict[str, Any]) -> NDArray[np.uint8]:
     """What raised each entry, and whether it joins two classes, where these are known."""
     code = np.where(causes.condition > 0, causes.condition + 1, 5)
     class_of = options.get("class_of", ())
