@@ -10,9 +10,10 @@
   const style = new Map(), of = (e) => style.get(e) || style.set(e, getComputedStyle(e)).get(e);
   const shown = (e) => e.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   const apart = "svg, .js-plotly-plot, @frame, @toolbar, .katex-mathml, [role=tooltip], details:not([open])";
+  const side = document.querySelector("@sidebar"), closed = side && side.getBoundingClientRect().right < 5;
   const boxes = [];
   const leaf = (e, rects, text) => {
-    if (!shown(e) || [...ways(e)].some((p) => p.matches?.(apart) || p.getAttribute?.("aria-expanded") === "false" && p.matches("@sidebar"))) return;
+    if (!shown(e) || [...ways(e)].some((p) => p.matches?.(apart) || (closed && p === side))) return;
     const line = [...ways(e)], loose = line.some((p) => /absolute|fixed/.test(of(p).position));
     const scroll = line.find((p) => p !== e && /auto|scroll/.test(of(p).overflowX));
     for (const r of rects) {

@@ -71,9 +71,10 @@ def test_the_tour_shows_what_it_speaks_of(new_page, app_url, size):
             page.goto(f"{app_url}/?tour={n}")
             settled(page)
             key = {"matrices": "matrix", "below": "embedding"}[step.shows]
-            canvas = page.locator(f".st-key-{key} canvas")
+            canvas = page.locator(f".st-key-{key} canvas").bounding_box()
+            canvas["height"] -= 80 * (key == "matrix")  # the legend
             assert in_view(page, page.locator(".st-key-tour-head").bounding_box()) == 1
-            assert in_view(page, canvas.bounding_box()) > 0.75, (n, size)
+            assert in_view(page, canvas) > (0.6 if key == "embedding" else 0.95), (n, size)
             for name in ("Back", "Finish" if n == 7 else "Next", "Leave"):
                 assert page.get_by_role("button", name=name, exact=True).is_visible()
             assert not faults(page)

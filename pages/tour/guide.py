@@ -238,7 +238,7 @@ STEPS = [
         r"X = XC, \quad \operatorname{diag}(C) = 0",
         _expression,
         "at the cross in W: it marks the row and the column of one point, and the dots on it are"
-        " its partners. Each square on the diagonal is one person; nearly all dots lie inside.",
+        " its partners. Each square on the diagonal is one person; most dots lie inside.",
         "clicking a dot: the cross moves to that pair. The tab *Gallery* at the bottom shows the"
         " pictures.",
         values={"dense": "none", "point": 100},
@@ -249,7 +249,8 @@ STEPS = [
         r"c_{ij} = \max_j |\rho_{\psi_\gamma x_j}|, \quad"
         r"\psi_{\gamma+1} = \psi_\gamma - (\psi_\gamma \cdot x_j)\, x_j",
         _imc,
-        "at how the dots thin out away from the diagonal: the first picks are nearly always right.",
+        "at how few dots lie outside the squares: the first picks are nearly always right, later"
+        " ones less often.",
         "Γ in the sidebar, from 1 to 20. More picks: more links, and more of them wrong. The screen"
         " *Step through* shows the picks of a point in slow motion.",
         values={"gamma": 3, "dense": "none", "point": 100},
@@ -308,8 +309,8 @@ STEPS = [
         _fails,
         "at the dots outside the squares of W, which become stripes in W*. The subspaces share"
         " three of their four directions, so points near the shared part belong to all of them.",
-        "fewer picks (Γ = 2), or *Inspect*, tab *In sums*, where every quantity of eq. 13 stands"
-        " beside its measurement.",
+        "more picks (Γ = 15): the clusters of W get better, those of W* far worse. *Inspect*, tab"
+        " *In sums*, has every quantity of eq. 13 beside its measurement.",
         values={"data": "overlap"},
     ),
 ]
