@@ -2,6 +2,7 @@
 
 import csv
 import io
+import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Any
@@ -55,6 +56,7 @@ def compare_cell(
     repeat: int = 0,
     keep: Keep | None = None,
     report: Report | None = None,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[Result, Run]:
     """The figures of one method with one dense stage, and the run that they come from.
 
@@ -65,7 +67,7 @@ def compare_cell(
     >>> compare_cell(make_subspaces(2, 2, 20, 10), RunSettings(dense="D3"))[0].acc
     1.0
     """
-    run = run_stages(data, settings, only_dense=True, keep=keep, report=report)
+    run = run_stages(data, settings, only_dense=True, keep=keep, report=report, clock=clock)
     s = run.after.summary
     figures = (s.acc, s.nmi, s.conn.mean, s.conn.min, s.conn.whole, sum(run.seconds.values()))
     messages = (run.sparse.message, run.after.spectrum.message, s.conn.message)

@@ -222,3 +222,10 @@ def test_a_stage_that_does_not_fit_is_refused_before_it_starts(data, stage, monk
         monkeypatch.setattr(module, "check_memory", little_for_one)
     with pytest.raises(ValueError, match=f"has 60 points, for which {stage} needs about"):
         run_stages(data, RunSettings(gamma=4))
+
+
+def test_seconds_are_read_from_the_clock_that_is_given():
+    ticks = iter(range(0, 1000, 7))
+    small, settings = datasets.make_subspaces(2, 2, 20, 10), RunSettings(gamma=2)
+    run = run_stages(small, settings, clock=lambda: next(ticks))
+    assert run.seconds and set(run.seconds.values()) <= set(range(0, 200, 7))

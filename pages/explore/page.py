@@ -26,7 +26,7 @@ with opening(
     from pages.shared.screen import present_run
     from pages.shared.warm import warm
     from pages.tour import guide
-warm(spot)
+warm(spot, first_result=True)
 box = guide.begin()
 run = present_run(spot)
 

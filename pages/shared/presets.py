@@ -31,7 +31,7 @@ PRESETS = [
     ),
     Preset(
         "Digits",
-        "With the similarity of the pair PCE gains much; with that of the residual, hardly anything.",
+        "With the similarity of the pair PCE gains much; with that of the residual, little.",
         {"data": "digits", "similarity": "pair"},
     ),
     Preset(

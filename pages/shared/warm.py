@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from sdsc_core.cli.warm import warm_up
+from sdsc_core.cli.warm import FIRST_RESULT, warm_up
 
 PAUSE = 0.2  # seconds between two looks at how far it is
 
@@ -46,17 +46,25 @@ class Warming:
 _warming = Warming()
 
 
-def warm(spot: Any) -> None:
-    """Wait for the kernels, with visible progress; every visitor of the first seconds sees it."""
+def warm(spot: Any, first_result: bool = False) -> None:
+    """Wait for the kernels, with visible progress; every visitor of the first seconds sees it.
+
+    With ``first_result`` only for those that the first picture needs; the rest is compiled while
+    it is looked at.
+    """
     if _warming.ready:
         return
-    with spot.container():
-        bar = st.progress(0.0, "Getting the kernels ready (compiled once on a new machine) …")
-    thread = _warming.begin()
+    bar, thread = None, _warming.begin()
     while thread.is_alive():
-        thread.join(PAUSE)
         done, total = _warming.at
-        bar.progress(done / total, f"Getting the kernels ready: {done} of {total}")
+        if first_result and done >= FIRST_RESULT:
+            break
+        text = f"Getting the kernels ready (compiled once on a new machine): {done} of {total}"
+        if bar is None:
+            with spot.container():
+                bar = st.progress(0.0, text)
+        bar.progress(done / total, text)
+        thread.join(PAUSE)
     if _warming.error:
         raise _warming.error
     spot.empty()

@@ -69,7 +69,7 @@ def _measure(
     name: str, options: experiments.Options, folder: Path | None, report: Reporter
 ) -> None:
     experiment = experiments.EXPERIMENTS[name]
-    store = experiments.Store(folder / f"{name}.jsonl" if folder else None)
+    store = experiments.Store(folder / f"{experiment.cells_of or name}.jsonl" if folder else None)
     rows = experiments.run(experiment, options, store, report)
     report.clear()
     print(experiments.to_markdown(experiment, rows), flush=True)

@@ -19,7 +19,7 @@ SIZES = (300, 600, 1200, 3000, 6000, 9000, 30_000, 60_000, 100_002, 300_000, 1_0
 LAST_OF_PAPER = 100_002
 THETA_1 = (0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 THETA_2 = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75)
-TITLES = {"acc": "ACC (%)", "nmi": "NMI (%)", "conn": "CONN", "seconds": "time (s)"}
+TITLES = {"acc": "ACC (%)", "nmi": "NMI (%)", "conn": "CONN", "seconds": "CPU time (s)"}
 SCALES = {"acc": 100, "nmi": 100}
 
 
@@ -122,6 +122,7 @@ class Times(Experiment):
     title = "Time by the number of subjects of Extended Yale B (Figure 3)"
     where, kind, shown = "subjects", "faces", ("seconds",)
     methods = TABLES["table2"].methods
+    cells_of = "table2"
 
     def cells(self, options: Options) -> list[Cell]:
         return TABLES["table2"].cells(options)
@@ -131,7 +132,7 @@ class Times(Experiment):
 
     def charts(self, rows: Sequence[Row]) -> dict[str, Chart]:
         lines = means(rows, "seconds")
-        return {"seconds": Chart("Time on Extended Yale B", "subjects", "time (s)", lines,
+        return {"seconds": Chart("Time on Extended Yale B", "subjects", "CPU time (s)", lines,
                                  log_y=True)}  # fmt: skip
 
 

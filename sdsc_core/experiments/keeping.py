@@ -52,7 +52,7 @@ class Cell:
 
 @dataclass
 class Kept:
-    """The rows of a cell, and the seconds that it took."""
+    """The rows of a cell, and the CPU seconds that it took."""
 
     rows: list[Row]
     seconds: float
