@@ -33,7 +33,7 @@
       if (e.closest("button, input, textarea, canvas, img, .katex, svg") && !e.matches("button, input, textarea, canvas, img, .katex")) {
         if (!e.closest("button") || e.closest("svg, .katex")) continue;
       } else if (e.matches("button, input, textarea, canvas, img, .katex") && !e.parentElement?.closest("button")) {
-        leaf(e, [e.getBoundingClientRect()], false);
+        leaf(e, [...e.getClientRects()], false); // a formula in a text may go on in the next line
       }
       if (e.matches(".katex-display, .katex-display *")) continue;
       for (const node of e.childNodes) {

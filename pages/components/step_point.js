@@ -229,7 +229,8 @@ class Panel {
     const { steps } = this.reading, whole = steps[0].norm ** 2 || 1;
     this.energy.replaceChildren();
     const part = (share, className, text, title) => {
-      const box = make("span", className, share > 0.06 ? text : "", this.energy);
+      const fits = share * this.energy.clientWidth > 7.5 * this.view.em * text.length;
+      const box = make("span", className, fits ? text : "", this.energy);
       box.style.flexGrow = Math.max(share, 1e-4);
       box.title = title;
     };
