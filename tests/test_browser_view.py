@@ -47,13 +47,13 @@ def test_a_fault_is_found(page, app_url):
     page.goto(f"{app_url}/words")
     settled(page)
     assert not faults(page)
-    link = page.locator(".st-key-screens a").first
-    link.evaluate("e => { e.style.width = '30px'; e.style.overflow = 'hidden'; }")
-    assert [f for f in faults(page) if f.startswith("cut off") and "Explore" in f]
-    caption = part(page, "markdown").first
-    caption.evaluate("e => { e.style.marginBottom = '-60px'; }")
+    text = part(page, "main").locator("p").first
+    text.evaluate("e => { e.style.marginBottom = '-60px'; }")
     assert [f for f in faults(page) if f.startswith("overlap")]
-    caption.evaluate("e => { e.style.width = '3000px'; e.firstChild.style.width = '3000px'; }")
+    text.evaluate("e => { e.style.marginBottom = '0'; e.style.overflow = 'hidden'; }")
+    text.evaluate("e => { e.style.width = '30px'; e.style.whiteSpace = 'nowrap'; }")
+    assert [f for f in faults(page) if f.startswith("cut off")]
+    text.evaluate("e => { e.style.width = '3000px'; }")
     assert [f for f in faults(page) if "beyond the page" in f or "too wide" in f]
 
 

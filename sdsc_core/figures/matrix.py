@@ -106,8 +106,8 @@ def matrix_view(
             rows, cols, w, star, cause = (a[keep] for a in (rows, cols, w, star, cause))
     if len(rows) > LIMIT:
         return _merged(W, W_star, order, causes, whole, options)
-    small = (a.astype(np.float32) for a in (w, star))
-    return MatrixView(rows, cols, *small, cause, order, 1, whole, **options)
+    w, star = w.astype(np.float32), star.astype(np.float32)
+    return MatrixView(rows, cols, w, star, cause, order, 1, whole, **options)
 
 
 def _merged(
