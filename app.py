@@ -5,7 +5,8 @@ from pathlib import Path
 import streamlit as st
 
 from pages.exercise import asking
-from pages.shared import projector, settings
+from pages.server import sessions
+from pages.shared import background, projector, settings
 from pages.shared.login import require_login
 
 PAGES = Path(__file__).with_name("pages")
@@ -16,6 +17,7 @@ SCREENS = [
     ("compare", "compare", "Compare", ":material/leaderboard:"),
     ("inspect", "densification", "Inspect", ":material/search:"),
     ("step", "step", "Step through", ":material/footprint:"),
+    ("paper", "paper", "Paper", ":material/article:"),
     ("words", "words", "Words", ":material/menu_book:"),
     ("tour", "tour", "Tour", ":material/signpost:"),
 ]
@@ -35,6 +37,7 @@ try:
 except ValueError as problem:
     st.error(str(problem), icon=":material/school:")
     st.stop()
+sessions.begin()
 screens = [
     st.Page(f"pages/{folder}/page.py", title=title, icon=icon, url_path=path, default=not path)
     for folder, path, title, icon in SCREENS
@@ -47,4 +50,7 @@ with st.sidebar.container(key="screens", gap="xsmall"):
         st.page_link(other, width="stretch", query_params=address)
 projector.switch()
 asking.ask()
-screen.run()
+if screen.title != "Compare":  # which watches its own run
+    background.show_elsewhere()
+with sessions.faults_noted():
+    screen.run()

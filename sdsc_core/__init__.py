@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sdsc_core import datasets
 from sdsc_core._version import __version__
 from sdsc_core.affinities import affinity
+from sdsc_core.baselines import BASELINES
 from sdsc_core.blocks import Cancelled
 from sdsc_core.dense import (
     DENSE_STAGES,
@@ -50,6 +51,7 @@ if TYPE_CHECKING or "pdoc" in sys.modules:  # which reads names without `__getat
     from sdsc_core.estimator import SDSC
 
 __all__ = [
+    "BASELINES",
     "DENSE_STAGES",
     "METHODS",
     "SDSC",

@@ -151,7 +151,10 @@ def as_options(settings: RunSettings) -> list[str]:
 
     >>> as_options(RunSettings(gamma=7, dense=None))
     ['--gamma', '7', '--dense', 'none']
+    >>> as_options(RunSettings(method="KNN", params={"n_neighbours": 9}))
+    ['--method', 'KNN', '--param', 'n_neighbours=9']
     """
     options = {f.name: f.metadata["option"] for f in fields(RunSettings) if f.metadata}
     given = {name: v for name, v in settings.changed().items() if name in options}
-    return [word for name, v in given.items() for word in (options[name], spell_setting(v))]
+    words = [word for name, v in given.items() for word in (options[name], spell_setting(v))]
+    return words + [w for name, v in settings.params.items() for w in ("--param", f"{name}={v}")]

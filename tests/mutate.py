@@ -79,7 +79,7 @@ EQUIVALENT = [
     ("] = np.where(roots > 0, roots, 1.0)", "1.0  →  3.0", "one entry, scaled to unit norm after"),
     ("np.where(vectors[top", "vectors * ", "±1: the product is the quotient"),
     ("np.where(vectors[top", " <= 0", "the largest entry of a unit vector is not 0"),
-    ("rank = np.zeros(n_clusters", "", "set before it is read"),
+    ("rank = np.zeros(labels.max()", "", "set before it is read"),
     ("key = -change - 2.0 *", "2.0  →  6.0", "any number over 1 puts them first"),
     ("if done < gamma:", "done <= gamma", "nothing is left to search for"),
     ("samples.Z, gamma - done, search", "gamma + done", "steps to come, to choose a way by"),
@@ -135,7 +135,6 @@ EQUIVALENT = [
     ("before, after = (A[i, j] if len(i)", "A[j, i]", "W and W* are symmetric"),
     ("to_class = np.full(", "1  →  2", "a longer array than is needed"),
     ("cached((stage, key)", "(key,)", "no two stages have keys of one form"),
-    ('cached(("draw", drawn)', "(drawn,)", "no other key has this form"),
 ]
 PRELOAD = [
     "numba", "numpy", "scipy.linalg", "scipy.optimize", "scipy.sparse.csgraph",

@@ -127,6 +127,23 @@ def pce(W, theta1, theta2):
     return star
 
 
+def pce_as_it_goes(W, theta1, theta2, in_place):
+    """Algorithm 2 with the last k winning: on one matrix as it changes, or reading the input."""
+    n, star = len(W), W.copy()
+    read = star if in_place else W
+    for i in range(n):
+        for j in range(i + 1, n):
+            for k in range(n):
+                if k in (i, j):
+                    continue
+                a, b = read[i, k], read[k, j]
+                case = tur_condition(a, b, read[i, j], theta1, theta2)
+                if case:
+                    value = {1: (a + b) / 2, 2: min(a, b), 3: max(a, b) / 2}[case]
+                    star[i, j] = star[j, i] = value
+    return star
+
+
 def to_distance(w, transform):
     """Table 1, first step."""
     if transform == "D1":
@@ -243,6 +260,30 @@ def lowest_bit(mask):
 
 def _bits(flags):
     return sum(1 << int(c) for c in np.flatnonzero(flags))
+
+
+def ksubspaces(X, starts, dim):
+    """K-subspaces from given starts, each a list of the samples that span each subspace."""
+    best, tie = None, TIE * (X**2).sum(axis=1).max()
+    for start in starts:
+        bases = [np.linalg.svd(X[rows], full_matrices=False)[2][:dim] for rows in start]
+        labels = None
+        while True:
+            far = [[((x - B.T @ (B @ x)) ** 2).sum() for B in bases] for x in X]
+            # Ties, of a zero or of a point in two subspaces, go to the first.
+            now = [int(np.flatnonzero(np.array(f) <= min(f) + tie)[0]) for f in far]
+            if now == labels:
+                break
+            labels = now
+            for c in range(len(bases)):
+                own = X[[label == c for label in labels]]
+                if len(own):
+                    bases[c] = np.linalg.svd(own, full_matrices=False)[2][:dim]
+        cost = sum(min(f) for f in far)
+        if best is None or cost < best[0] - tie:
+            best = cost, labels
+    names = list(dict.fromkeys(best[1]))
+    return [names.index(label) for label in best[1]]
 
 
 def scattering(images, J, L):

@@ -2,21 +2,21 @@
 
 import io
 import math
+import os
+import subprocess
+import sys
 import threading
+import time
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from streamlit.runtime.scriptrunner import (
-    RerunData,
-    RerunException,
-    StopException,
-    get_script_run_ctx,
-)
+from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 
 from pages.compare import choosing
-from pages.compare.running import RunBar
+from pages.shared import background
+from pages.shared.text import escape_markdown
 from sdsc_core import (
     METHODS,
     RunSettings,
@@ -24,11 +24,11 @@ from sdsc_core import (
     datasets,
     densify,
     figures,
-    run,
     spectral_clustering,
 )
 from sdsc_core.compare import Result, keep_everything
 from sdsc_core.memory import check_memory
+from tests.conftest import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -49,9 +49,82 @@ def test_rows_are_means_over_repeats(results):
 
 
 def test_best_is_highest_but_for_time(results):
-    assert compare.best(results, "acc") == ("IMC", "D3")
-    assert compare.best(results, "seconds") == ("IMC", "D3")
-    assert compare.best([], "acc") is None
+    assert compare.best(results, "acc") == {("IMC", "D3")}
+    assert compare.best(results, "seconds") == {("IMC", "D3")}
+    assert compare.best([], "acc") == set()
+
+
+def test_all_that_show_the_same_best_figure_are_marked(results):
+    tied = [*results, replace(results[2], method="LSR", acc=0.8004)]  # shown as 80.0 too
+    assert compare.best(tied, "acc") == {("IMC", "D3"), ("LSR", "D3")}
+    assert compare.to_markdown(tied).count("**80.0**") == 2
+    assert compare.to_latex(tied).count(r"\textbf{80.0}") == 2
+
+
+NASTY = "50 % a_b & $x$ [c](d) {e}~^\\ #1"
+
+
+def test_captions_hold_data_parameters_and_repeats_escaped(results):
+    data = datasets.Dataset(np.eye(3), None, NASTY)
+    about = compare.About.of(
+        data, 2, {"IMC": {"n_iterations": 6}, "k-means": {}}, thetas=(0.8, 0.6)
+    )
+    plain = compare.caption(results, about=about)
+    assert plain == (
+        f"ACC (%) of methods and dense stages on {NASTY} (3 points, 3 features, 2 clusters), mean ±"
+        " standard deviation over 1 to 2 repeats. Parameters: IMC (n_iterations = 6), PCE"
+        " (θ₁ = 0.8, θ₂ = 0.6), seed 0"
+    )
+    assert "one run each" in compare.caption(results[2:], about=about)
+    text = compare.to_markdown(results, about=about)
+    assert escape_markdown(NASTY) in text and text.index("Parameters") < text.index("| method |")
+    [line] = [x for x in compare.to_latex(results, about=about).splitlines() if "caption" in x]
+    assert r"50 \% a\_b \& \$x\$ [c](d) \{e\}\textasciitilde{}\textasciicircum{}" in line
+    assert r"\textbackslash{} \#1" in line and r"$\theta$$_1$ = 0.8" in line
+    assert line.count("{") - line.count(r"\{") == line.count("}") - line.count(r"\}")
+
+
+def test_the_comparison_of_the_library_is_cell_by_cell_that_of_the_parts():
+    data, heard = datasets.make_subspaces(2, 2, 10, 12), []
+    methods = {"KNN": {"n_neighbours": 4}, "k-means": {}}
+    found = compare.compare_methods(
+        data, methods, ["none", "PCE"], repeats=2, seed=3, theta1=0.9, on_result=heard.append
+    )
+    assert found == heard and [(r.method, r.dense, r.repeat) for r in found] == [
+        ("KNN", "none", 0), ("KNN", "PCE", 0), ("KNN", "none", 1), ("KNN", "PCE", 1),
+        ("k-means", "none", 0), ("k-means", "none", 1),
+    ]  # fmt: skip
+    settings = RunSettings(
+        method="KNN", params=methods["KNN"], dense="PCE", theta1=0.9, n_clusters=2, seed=4
+    )
+    cell = compare.compare_cell(data, settings, repeat=1)[0]
+    assert replace(found[3], seconds=0) == replace(cell, seconds=0)
+    with pytest.raises(ValueError, match="SVM"):
+        compare.compare_methods(data, ["SVM"])
+
+
+def test_the_script_repeats_the_comparison(tmp_path):
+    steps = {"classes": [0, 2], "per_class": 10, "scattering": False, "pca": None,
+             "unit_norm": True, "centre": False, "random_state": 5}  # fmt: skip
+    methods = {"IMC": {"n_iterations": 3}, "K-subspaces": {"dim": 2}}
+    text = compare.comparison_script(
+        methods, ["none", "PCE"], steps, load="data = datasets.make_subspaces(3, 2, 8, 20)",
+        n_clusters=2, repeats=2, seed=1, theta1=0.9, theta2=0.5,
+    )  # fmt: skip
+    (tmp_path / "compare.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "compare.py"], cwd=tmp_path, capture_output=True, text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "| K-subspaces |" in done.stdout
+    raw = datasets.make_subspaces(3, 2, 8, 20)
+    own = compare.compare_methods(
+        lambda repeat: datasets.prepare(raw, **steps | {"random_state": 5 + repeat}),
+        methods, ["none", "PCE"], n_clusters=2, repeats=2, seed=1, theta1=0.9, theta2=0.5,
+    )  # fmt: skip
+    kept = pd.read_csv(tmp_path / "results.csv")
+    assert kept.acc.tolist() == pytest.approx([r.acc for r in own])
 
 
 def test_the_csv_reads_back(results):
@@ -182,9 +255,23 @@ def test_the_screen_runs_what_is_chosen(app):
     assert [(r.method, r.dense) for r in done(app)] == [
         ("IMC", "none"), ("IMC", "D3"), ("KNN", "none"), ("KNN", "D3"),
     ]  # fmt: skip
-    assert not app.session_state.queue.keys
+    assert not app.session_state.background.busy
     assert shown_table(app).index(">none<") < shown_table(app).index(">D3<")
     assert done(app)[3].acc == knn_cell(datasets.sample("motion"), "D3")[0].acc
+
+
+def test_baselines_are_rows_without_dense_stages(app):
+    open_screen(app, data="motion", methods="KNN.k-means.K-subspaces.Spectral")
+    assert "5 cells; estimated to take about" in (words := str([m.value for m in app.markdown]))
+    assert "and the baselines' time" in words
+    press(app, "Run")
+    names = [(r.method, r.dense) for r in done(app)]
+    assert names[2:] == [("k-means", "none"), ("K-subspaces", "none"), ("Spectral", "none")]
+    data = datasets.sample("motion")
+    own, _ = compare.baseline_cell(data, "K-subspaces", {"dim": 4}, n_clusters=data.n_classes)
+    assert done(app)[3].acc == own.acc  # by the preset of such data
+    assert shown_table(app).count(">–<") == 3
+    assert len([b for b in app.button if b.label.startswith("Open")]) == 2
 
 
 def test_the_estimate_counts_each_affinity_once_and_what_is_done_not_at_all(app, monkeypatch):
@@ -220,74 +307,136 @@ def test_the_estimate_counts_each_affinity_once_and_what_is_done_not_at_all(app,
 
 
 @pytest.fixture
-def cut_short(monkeypatch):
-    """Ends the script in the second cell by an exception of Streamlit's, once."""
+def held_up(monkeypatch):
+    """The second cell waits for ``go``; the script does not wait for the run, as after a click."""
+    compare_cell, calls, go = compare.compare_cell, [], threading.Event()
 
-    def by(exception):
-        compare_cell, calls = compare.compare_cell, []
+    def cell(*args, **options):
+        calls.append(args)
+        if len(calls) == 2:
+            go.wait(60)
+        return compare_cell(*args, **options)
 
-        def cell_or_not(*args, **options):
-            calls.append(args)
-            if len(calls) == 2:
-                raise exception
-            return compare_cell(*args, **options)
-
-        monkeypatch.setattr(compare, "compare_cell", cell_or_not)
-
-    return by
+    monkeypatch.setattr(compare, "compare_cell", cell)
+    monkeypatch.setattr(background, "_watch", lambda back, spot: None)
+    yield go
+    go.set()
 
 
-def test_a_run_ends_when_the_data_changes(app, cut_short):
+def until(true):
+    for _ in range(600):
+        if true():
+            return
+        time.sleep(0.05)
+    raise AssertionError("it did not come about")
+
+
+def idle(app):
+    back = app.session_state.background
+    until(lambda: not back.busy)
+
+
+def test_a_run_goes_on_while_other_screens_are_open(app, held_up):
     open_screen(app, data="motion")
-    cut_short(StopException)
     press(app, "Run")
-    todo = set(app.session_state.cells)
-    app.session_state.queue.keys = {*todo, "another cell"}  # as a click on other data finds it
-    app.selectbox(key="data").select("digits").run()
-    assert not app.exception and len(done(app)) == 1
-    assert "The run ended, because the data or the settings were changed" in said(app)
-    app.selectbox(key="data").select("motion").run()
-    assert len(done(app)) == 1 and not app.session_state.queue.keys
+    until(lambda: len(done(app)) == 1)
+    visit(app, "words")
+    bars = [bar.proto.text for bar in app.get("progress")]
+    assert bars == [escape_markdown(f"Comparing {datasets.sample('motion').name}: cell 2 of 4")]
+    held_up.set()
+    idle(app)
+    visit(app, "words")
+    assert not app.get("progress") and "What ran on Compare is done." in said(app)
+    visit(app, "compare")
+    assert len(done(app)) == 4 and shown_table(app)
+    visit(app, "words")
+    assert "What ran on Compare is done." not in said(app)
 
 
-def test_a_run_goes_on_after_a_click_elsewhere(app, cut_short):
+def test_a_run_can_be_stopped_from_another_screen(app, held_up):
     open_screen(app, data="motion")
-    cut_short(RerunException(RerunData(page_script_hash=app._page_hash)))
     press(app, "Run")
-    assert [r.dense for r in done(app)] == ["none", "D3", "none", "D3"]
-
-
-def test_streamlits_own_stop_ends_the_run(app, cut_short):
-    open_screen(app, data="motion")
-    cut_short(StopException)
+    until(lambda: len(done(app)) == 1)
+    visit(app, "words")
+    press(app, "Stop")
+    assert not app.session_state.background.busy
+    held_up.set()
+    visit(app, "compare")
+    assert "Stopped; what was done is kept. Press Run to go on with the rest." in said(app)
+    assert "4 cells, 1 of them done" in " ".join(m.value for m in app.markdown)
     press(app, "Run")
-    assert len(done(app)) == 1 and not app.session_state.queue.keys
-    assert "Stopped; what was done is kept" in said(app)
-    press(app, "Run")
+    idle(app)
     assert len(done(app)) == 4
 
 
-def test_a_stop_is_heard_while_a_cell_is_at_work(app, monkeypatch):
-    """Streamlit's Stop itself, in the midst of a computation that tells nothing."""
-    begin, cluster, requests, free = RunBar.begin, run.cluster_side, [], threading.Event()
+def test_other_data_never_gets_the_results_of_a_run(app, held_up):
+    open_screen(app, data="motion", methods="KNN", stages="none.D1.D3")
+    press(app, "Run")
+    until(lambda: len(done(app)) == 1)
+    app.selectbox(key="data").select("digits").run()
+    assert not app.exception and "3 cells" in " ".join(m.value for m in app.markdown)
+    press(app, "Run")  # comes after what is under way
+    held_up.set()
+    idle(app)
+    app.run()
+    assert len(done(app)) == 6
+    for name in ("digits", "motion"):
+        app.selectbox(key="data").select(name).run()
+        data = datasets.sample(name)
+        assert f">{100 * knn_cell(data, 'D3')[0].acc:.1f}" in shown_table(app).replace("<b>", "")
 
-    def begin_and_note(bar, job):
+
+def test_the_same_cell_does_not_wait_twice(app, held_up):
+    open_screen(app, data="motion")
+    press(app, "Run")
+    press(app, "Run")
+    assert app.session_state.background.work.total == 4
+
+
+@pytest.mark.parametrize("where", ["a click", "a stop"])
+def test_clicks_and_stops_while_the_screen_watches_a_run(app, monkeypatch, where):
+    """A click ends the watching alone; Streamlit's own Stop ends the run, amid a silent cell."""
+    compare_cell, draw, calls = compare.compare_cell, background._draw, []
+    requests, free = [], threading.Event()
+
+    def note(*args):
         requests.append(get_script_run_ctx().script_requests)
-        begin(bar, job)
+        return draw(*args)
 
-    def stop_in_the_second(*args, **options):
-        if len(requests) == 2:
-            requests[-1].request_stop()
-            free.wait(60)
-        return cluster(*args, **options)
+    def cell(*args, **options):
+        calls.append(args)
+        if len(calls) == 2:
+            until(lambda: requests)
+            if where == "a stop":
+                requests[-1].request_stop()
+                free.wait(60)
+            else:
+                requests[-1].request_rerun(RerunData(page_script_hash=app._page_hash))
+        return compare_cell(*args, **options)
 
     open_screen(app, data="motion")
-    monkeypatch.setattr(RunBar, "begin", begin_and_note)
-    monkeypatch.setattr(run, "cluster_side", stop_in_the_second)
+    monkeypatch.setattr(background, "_draw", note)
+    monkeypatch.setattr(compare, "compare_cell", cell)
     press(app, "Run")
-    assert len(done(app)) == 1 and not app.session_state.queue.keys
-    assert "Stopped; what was done is kept" in said(app) and shown_table(app)
     free.set()
+    if where == "a stop":
+        assert len(done(app)) == 1 and not app.session_state.background.busy
+        assert "Stopped; what was done is kept" in said(app) and shown_table(app)
+    else:
+        assert [r.dense for r in done(app)] == ["none", "D3", "none", "D3"]
+
+
+def test_what_is_finished_is_shown_while_the_rest_runs(app, monkeypatch):
+    compare_cell, tables = compare.compare_cell, []
+    monkeypatch.setattr(background, "REFRESH", 0.0)
+    monkeypatch.setattr(
+        compare, "compare_cell", lambda *a, **o: (time.sleep(0.2), compare_cell(*a, **o))[1]
+    )
+    show = compare.caption
+    monkeypatch.setattr(compare, "caption", lambda r, *a, **o: tables.append(len(r)) or show(r, *a))
+    open_screen(app, data="motion")
+    press(app, "Run")
+    assert tables[-1] == 4 and len(set(tables)) > 2
 
 
 def test_a_repeat_draws_other_samples(app):

@@ -16,6 +16,7 @@ import sdsc_core.sides
 from pages.compare import running
 from pages.shared import ahead
 from pages.shared import run as stages
+from pages.shared.memory import Memory
 from pages.shared.settings import GAMMA_MAX, METHOD, defaults
 from sdsc_core import RunSettings, run_stages
 from sdsc_core.compare import keep_everything
@@ -296,6 +297,7 @@ JOB = running.Job(
         ({"n_clusters": 5}, True),
         ({"seed": 1}, True),
         ({"method": "KNN", "seed": 1}, True),
+        ({"method": "k-means", "params": {}}, True),
         ({"repeat": 1}, False),
         ({"dense": "D3"}, False),
         ({"thetas": (0.8, 0.5)}, False),
@@ -310,26 +312,28 @@ def test_a_cell_is_found_again_by_all_it_depends_on(change, of_the_method):
 def test_a_seed_counts_for_the_clusters_of_every_method():
     one, other = (replace(JOB, method="KNN", params={}, seed=s) for s in (0, 1))
     assert one.solve_key == other.solve_key and one.key != other.key
+    one, other = (replace(JOB, method="k-means", params={}, seed=s) for s in (0, 1))
+    assert one.key != other.key
 
 
-def test_each_repeat_and_each_data_set_has_its_own_draw(session, monkeypatch):
-    session()
-    drawn = {}
+def test_each_repeat_and_each_data_set_has_its_own_draw():
+    drawn, memory = {}, Memory(10**9)
     for repeat in (1, 2):
         for raw in (RAW, small(1)):
             options = OPTIONS | {"random_state": repeat}
             job = replace(JOB, raw=raw, repeat=repeat, options=options)
-            np.testing.assert_array_equal(job.points(None).X, prepare(raw, **options).X)
-            drawn[job.points(None).digest] = job
-    assert len(drawn) == 4 and JOB.points(None) is JOB.data
+            np.testing.assert_array_equal(job.points(memory).X, prepare(raw, **options).X)
+            drawn[job.points(memory).digest] = job
+    assert len(drawn) == 4 and JOB.points(memory) is JOB.data
 
 
-def test_the_affinities_of_a_comparison_are_told_apart(session):
-    session()
+def test_the_affinities_of_a_comparison_are_told_apart():
+    memory = Memory(10**9)
     for method in ("KNN", "LSR"):
         for stage in ("none", "D1"):
             job = replace(JOB, method=method, params={}, dense=stage, thetas=())
-            data = job.points(None)
+            data = job.points(memory)
             fresh = run_stages(data, job.settings(), only_dense=True)
-            kept = run_stages(data, job.settings(), only_dense=True, keep=running._keep_sparse)
+            keep = running.keep_sparse(memory)
+            kept = run_stages(data, job.settings(), only_dense=True, keep=keep)
             assert same_shapes_and_values(all_of(kept), all_of(fresh))

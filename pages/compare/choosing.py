@@ -7,11 +7,13 @@ from typing import Any
 import streamlit as st
 
 from pages.compare.running import Job, cells, enqueue
+from pages.shared.background import background
 from pages.shared.run import ProgressBar, cached
 from pages.shared.settings import STAGES, keep
 from pages.shared.stop import heed_stop
 from pages.shared.text import rough_duration
 from sdsc_core import METHODS, compare
+from sdsc_core.baselines import BASELINES
 from sdsc_core.blocks import watched
 from sdsc_core.datasets import Dataset
 from sdsc_core.estimates import AFFINITY, estimate
@@ -19,18 +21,20 @@ from sdsc_core.methods import KINDS, Parameter
 
 
 def choose(data: Dataset) -> None:
-    """Which methods and which dense stages; what would not fit is not offered."""
+    """Which methods, baselines and dense stages; what would not fit is not offered."""
     state = st.session_state
-    refused = {m: compare.fits(data, m) for m in METHODS}
-    offered = [m for m in METHODS if not refused[m]]
+    known = (*METHODS, *BASELINES)
+    refused = {m: compare.fits(data, m) for m in known}
+    offered = [m for m in known if not refused[m]]
     # A method that does not fit is set aside until it does: smaller data brings it back.
     wanted = {*state.methods, *state.get("set_aside", ())}
-    state.set_aside = [m for m in METHODS if m in wanted and refused[m]]
+    state.set_aside = [m for m in known if m in wanted and refused[m]]
     state.methods = [m for m in offered if m in wanted] or offered[:1]
     state.stages = [s for s in STAGES if s in state.stages] or ["none"]
     st.pills(
         "Methods", offered, key="methods", selection_mode="multi",
-        help="  \n".join(f"**{m.name}**: {m.title}" for m in METHODS.values()),
+        help="  \n".join(f"**{m}**: {compare.entry(m).title}" for m in known)
+        + "  \nThe last three are baselines: they have no W, so no dense stage applies to them.",
     )  # fmt: skip
     left, right = st.columns([5, 1])
     left.pills(
@@ -80,7 +84,7 @@ def parameters(data: Dataset) -> dict[str, dict[str, Any]]:
     """Each method's parameters, preset for the kind of data."""
     default = data.kind if data.kind in KINDS else "faces" if data.images is not None else "digits"
     with st.expander("Parameters of the methods"):
-        key = _kind_key(data)
+        key = kind_key(data)
         keep(key, default)
         st.segmented_control(
             "Preset for", KINDS, required=True, key=key,
@@ -89,8 +93,9 @@ def parameters(data: Dataset) -> dict[str, dict[str, Any]]:
         kind = st.session_state[key]
         out = {}
         for name in st.session_state.methods:
-            method = METHODS[name]
-            st.markdown(f"**{name}**, {method.title}")
+            method = compare.entry(name)
+            if method.parameters:
+                st.markdown(f"**{name}**, {method.title}")
             columns = st.columns(4)
             preset = method.presets.get(kind, {})
             out[name] = {
@@ -100,7 +105,8 @@ def parameters(data: Dataset) -> dict[str, dict[str, Any]]:
     return out
 
 
-def _kind_key(data: Dataset) -> str:
+def kind_key(data: Dataset) -> str:
+    """Where the session keeps for which kind of data the parameters are preset."""
     return f"kind {data.digest}"
 
 
@@ -142,15 +148,20 @@ def start(data: Dataset, chosen: list[Job]) -> None:
         return
     if done:
         words += f", {done} of them done"
-    seconds = _expected_seconds(data, chosen, todo)
-    if not math.isnan(seconds):  # every method was measured
+    measured = [j for j in todo if j.method not in BASELINES]
+    seconds = _expected_seconds(data, chosen, measured)
+    if measured and not math.isnan(seconds):  # every method was measured
         words += f"; estimated to take about **{rough_duration(seconds)}** on this machine"
+        if len(measured) < len(todo):
+            words += ", and the baselines' time"
+    if background().busy:
+        words += "; what is under way comes first"
     right.markdown(f"{words}.")
 
 
 def _expected_seconds(data: Dataset, chosen: list[Job], todo: list[Job]) -> float:
     """Of what is to do; the affinity counts once, and not where a cell that is done has it."""
-    kind = st.session_state[_kind_key(data)]
+    kind = st.session_state[kind_key(data)]
     known = {j.solve_key for j in chosen if j.key in cells()}
     total = 0.0
     for job in todo:

@@ -11,6 +11,7 @@ with opening(
 ) as spot:
     from pages.compare import choosing, running, showing
     from pages.shared import sidebar
+    from pages.shared.background import background, wait
     from pages.shared.run import current_data
     from pages.shared.screen import explain_problem, need_data
     from pages.shared.warm import warm
@@ -26,18 +27,20 @@ choosing.choose(data)
 n_clusters = choosing.clusters(data, st.empty())
 jobs = running.jobs(data, n_clusters, choosing.parameters(data))
 choosing.start(data, jobs)
-running.work(jobs, st.empty())
+progress = st.empty()
+running.problems(jobs)
 results = running.results(jobs)
-if not results:
+if results:
+    about = showing.about(data, jobs)
+    figure, average = showing.choose_figure(data, results)
+    showing.table(results, figure, average, about)
+    left, right = st.columns(2)
+    with left:
+        showing.bars(results, figure, average)
+    with right:
+        showing.time_against(results, figure, average)
+    showing.thumbnails(data, jobs)
+    showing.downloads(results, figure, average, about, showing.script(data, jobs))
+elif not background().busy:
     st.info("Nothing has been run for this data and these parameters yet: press Run.")
-    st.stop()
-
-figure, average = showing.choose_figure(data, results)
-showing.table(results, figure, average)
-left, right = st.columns(2)
-with left:
-    showing.bars(results, figure, average)
-with right:
-    showing.time_against(results, figure, average)
-showing.thumbnails(data, jobs)
-showing.downloads(results, figure, average)
+wait(progress)

@@ -8,10 +8,15 @@ import streamlit as st
 
 from pages.compare.running import Job, matrices
 from pages.components.matrix import matrix
+from pages.explore.downloads import load_lines
+from pages.shared.run import preparation
 from pages.shared.settings import keep
 from pages.shared.tables import cell, direction, html_table
+from pages.shared.text import escape_markdown
 from sdsc_core import compare, figures
 from sdsc_core.datasets import Dataset
+
+IN_A_ROW = 6  # thumbnails; a large matrix opens below its row
 
 
 def choose_figure(data: Dataset, results: list[compare.Result]) -> tuple[str, str]:
@@ -31,7 +36,7 @@ def choose_figure(data: Dataset, results: list[compare.Result]) -> tuple[str, st
     return st.session_state.figure, st.session_state.average
 
 
-def table(results: list[compare.Result], figure: str, average: str) -> None:
+def table(results: list[compare.Result], figure: str, average: str, about: compare.About) -> None:
     """Methods down, stages across; the change against the method alone in colour, best marked."""
     stages, rows = compare.grid(results, figure)
     top = compare.best(results, figure, average)
@@ -39,15 +44,16 @@ def table(results: list[compare.Result], figure: str, average: str) -> None:
     for method, *cells in rows:
         base = cells[stages.index("none")] if "none" in stages else None
         texts = "".join(
-            _cell(c, base, figure, average, (method, d) == top)
+            _cell(c, base, figure, average, (method, d) in top)
             for c, d in zip(cells, stages, strict=True)
         )
         lines.append(cell(method) + texts)
     label = f"{compare.TITLES[figure]} of methods and dense stages"
     html_table(["method", *stages], lines, label)
     st.caption(
-        f"{compare.caption(results, figure, average)}. ★ marks the best; the change is against the"
-        " method without dense stage."
+        f"{compare.caption(results, figure, average, about, escape_markdown)}. ★ marks the best,"
+        " all of them where several show the same; the change is against the method without dense"
+        " stage."
     )
     for note in sorted({f"{r.method}: {r.message}" for r in results if r.message}):
         st.caption(escape(note))
@@ -95,24 +101,32 @@ def thumbnails(data: Dataset, chosen: list[Job]) -> None:
     st.subheader("Affinities", anchor=False)
     how = "class" if data.n_classes else "loaded"
     order = figures.ordering(how, data.labels, range(data.n_points))
-    row = st.container(horizontal=True)
-    for job in shown:
-        with row.container(width=150, gap="small"):
-            st.image(
-                figures.thumbnail(kept[job.key][1], order), width="stretch",
-                alt=f"Affinity of {job.name}, dark where similarity is high.",
-            )  # fmt: skip
-            st.button(
-                f"Open {job.name}", key=f"open {job.name}", on_click=_open, args=(job.name,),
-                width="stretch",
-            )  # fmt: skip
-    for job in shown:
-        if job.name == st.session_state.get("opened"):
-            _large(data, job, order)
+    for first in range(0, len(shown), IN_A_ROW):
+        jobs = shown[first : first + IN_A_ROW]
+        row = st.container(horizontal=True)
+        for job in jobs:
+            with row.container(width=150, gap="small"):
+                _thumbnail(job, figures.thumbnail(kept[job.key][1], order))
+        for job in jobs:  # below its own row, where one looks
+            if job.name == st.session_state.get("opened"):
+                _large(data, job, order)
+
+
+def _thumbnail(job: Job, picture: Any) -> None:
+    st.image(
+        picture, width="stretch", alt=f"Affinity of {job.name}, dark where similarity is high."
+    )
+    if st.session_state.get("opened") == job.name:
+        st.button(f"Close {job.name}", key=f"open {job.name}", on_click=_open, args=("",),
+                  width="stretch")  # fmt: skip
+    else:
+        st.button(f"Open {job.name}", key=f"open {job.name}", on_click=_open, args=(job.name,),
+                  width="stretch")  # fmt: skip
 
 
 def _open(name: str) -> None:
-    st.session_state.opened = name
+    state = st.session_state
+    state.opened, state.openings = name, state.get("openings", 0) + 1
 
 
 def _large(data: Dataset, job: Job, order: Any) -> None:
@@ -129,20 +143,48 @@ def _large(data: Dataset, job: Job, order: Any) -> None:
             alt=f"Affinity of {job.method} before and after {named}.",
             axis="as loaded" if labels is None else "by class",
         ),
-        key="compared", choice=False,
+        key="compared", choice=False, reveal=f"{job.name} {st.session_state.get('openings')}",
     )  # fmt: skip
 
 
-def downloads(results: list[compare.Result], figure: str, average: str) -> None:
-    """Every result and their summary as CSV; the table as Markdown and LaTeX."""
-    shown = (results, figure, average)
+def downloads(
+    results: list[compare.Result], figure: str, average: str, about: compare.About, script: str
+) -> None:
+    """Every result and their summary as CSV, the table as Markdown and LaTeX, and the script."""
+    shown = (results, figure, average, about)
     files = [
         ("Results (.csv)", "results.csv", "text/csv", compare.to_csv(results)),
         ("Summary (.csv)", "summary.csv", "text/csv", compare.summary_csv(results)),
         ("Table (.md)", "table.md", "text/markdown", compare.to_markdown(*shown)),
         ("Table (.tex)", "table.tex", "text/x-tex", compare.to_latex(*shown)),
+        ("Python script", "compare.py", "text/x-python", script),
     ]
     for spot, (title, name, mime, text) in zip(st.columns(len(files)), files, strict=True):
         spot.download_button(
             title, text, name, mime, key=f"download {name}", on_click="ignore", width="stretch"
         )
+
+
+def about(data: Dataset, chosen: list[Job]) -> compare.About:
+    """What the chosen matrix is made on and with, for captions."""
+    params = {job.method: job.params for job in chosen}
+    thetas = next((job.thetas for job in chosen if job.thetas), ())
+    k, seed = chosen[0].n_clusters, st.session_state.seed
+    return compare.About.of(data, k, params, thetas=thetas, seed=seed)
+
+
+def script(data: Dataset, chosen: list[Job]) -> str:
+    """A script that repeats the chosen matrix."""
+    state, raw = st.session_state, chosen[0].raw
+    return compare.comparison_script(
+        {job.method: job.params for job in chosen},
+        state.stages,
+        preparation(raw),
+        load=load_lines(state.data, state.get("read_as", {})),
+        n_clusters=chosen[0].n_clusters,
+        repeats=state.repeats,
+        seed=state.seed,
+        theta1=state.theta1,
+        theta2=state.theta2,
+        labelled=bool(data.n_classes),
+    )

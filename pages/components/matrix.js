@@ -5,6 +5,7 @@ const CAUSE = ["#9aa0a6", "#0072b2", "#e69f00", "#009e73", "#cc79a7"]; // raised
 const CHOSEN = "#d55e00";
 const BETWEEN = 8; // added to the cause of an entry between classes
 const MOST_DOTS = 3000; // entries between classes that are drawn larger than they are
+let revealed = ""; // what was brought into sight last
 const states = new WeakMap();
 
 const level = (w, log) => (log ? Math.log10(1 + 99 * w) / 2 : w);
@@ -42,6 +43,10 @@ class MatrixView {
     this.canvas.setAttribute("aria-label", data.alt);
     this.root.querySelector(".choice").hidden = !data.choice;
     this.layout();
+    if (data.reveal && data.reveal !== revealed) {
+      revealed = data.reveal; // the page may be drawn anew without anybody asking for it
+      this.canvas.parentElement.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    }
   }
 
   // Entries between classes, which have codes of their own.

@@ -47,13 +47,15 @@ def matrix(
     on_pair: Callable[[int, int], None] | None = None,
     height: int | None = None,
     choice: bool = True,
+    reveal: str = "",
 ) -> Any:
     """Draw a view; the result holds ``pair`` (once, after a click) and ``window``.
 
     ``on_pair`` hears of the click before the page runs again, which saves a second run. Without
-    ``choice`` a click does nothing, and nothing invites to it.
+    ``choice`` a click does nothing, and nothing invites to it. Another ``reveal`` than before
+    brings the view into sight, once.
     """
-    payload = pack(_head(view) | {"choice": choice}, _arrays(view))
+    payload = pack(_head(view) | {"choice": choice, "reveal": reveal}, _arrays(view))
 
     def clicked() -> None:
         if on_pair is not None:

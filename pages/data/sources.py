@@ -152,7 +152,10 @@ def _where(name: str) -> str:
         return "It is in the folder of the server."
     if known.openml:
         return f"It comes from OpenML, about {known.download / 1000:.0f} MB."
-    return f"It is not here: it needs {known.file} in the folder of the server. {OPEN_A_FOLDER}"
+    return (
+        f"It is not here: put into the folder of the server {escape_markdown(known.get)}."
+        f" {OPEN_A_FOLDER}"
+    )
 
 
 def _fetch(name: str, spot: "st.delta_generator.DeltaGenerator") -> None:

@@ -27,6 +27,8 @@ GAMMA_UNSAID = 5  # what an address that speaks of other settings but not of Γ 
 # when 5 was the default. Addresses with anything in them name Γ now; see `query`.
 SINCE = {"tour", "projector", "merge", "exercise"}  # the first sets Γ by itself, others are younger
 STAGES = tuple(map(spell_setting, DENSE_STAGES))
+PARTS = ("claims", "table2", "table3", "table4", "figure1", "figure2", "figure3", "figure4",
+         "qratio", "hopkins", "readings")  # fmt: skip
 SORTS = ("worst", "change", "after", "before", "i", "j", "condition", "witness")
 
 
@@ -153,6 +155,10 @@ SETTINGS: dict[str, Setting] = {
     "methods": Setting(["IMC", "SSC", "OMP", "LSR"], words),
     "stages": Setting(["none", "D1", "D3"], words),
     "repeats": Setting(1, whole(1, 100)),
+    "part": Setting("claims", one_of(*PARTS)),
+    "samples": Setting(500, lambda text: int(one_of("500", "1000", "2000", "3000")(text))),
+    "measure": Setting("acc", one_of("acc", "nmi", "conn", "seconds")),
+    "statistic": Setting("mean", one_of("mean", "median", "standard deviation")),
     "hide": Setting(False, flag),
     "lock": Setting([], names),
     "exercise": Setting("", str),  # sealed by a teacher, see pages/exercise

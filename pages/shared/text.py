@@ -1,14 +1,10 @@
 """Numbers and names as text, the same on every screen."""
 
-import re
 from typing import Any
 
 import numpy as np
 
-
-def escape_markdown(text: str) -> str:
-    """A name from a file as it is, whatever Markdown would make of it."""
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|$:<>~])", r"\\\1", text)
+from sdsc_core.compare.escaping import escape_markdown as escape_markdown
 
 
 def number(value: Any, digits: int = 4) -> str:

@@ -1,4 +1,4 @@
-"""The command ``sdsc``: cluster a file, open the app, repeat the paper's tables, measure speed.
+"""The command ``sdsc``: cluster a file, compare methods on it, open the app, repeat the paper.
 
 A file for each subcommand, with its options and what it does.
 """

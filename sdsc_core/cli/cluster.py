@@ -1,16 +1,22 @@
 """``sdsc cluster FILE``: labels, matrices and figures of one data set."""
 
 import argparse
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sdsc_core import datasets
-from sdsc_core.checks import check_data
-from sdsc_core.cli.options import check_writable, read_param
+from sdsc_core.cli.options import (
+    SAMPLE,
+    add_data,
+    as_json,
+    check_writable,
+    named_by_option,
+    read_data,
+    read_param,
+)
 from sdsc_core.cli.progress import Reporter
 from sdsc_core.extras import require
 from sdsc_core.methods import KINDS, METHODS
@@ -19,14 +25,13 @@ from sdsc_core.run import Run, Side, run_stages
 from sdsc_core.script import affinity_npz, columns_of
 from sdsc_core.settings import RunSettings, read_setting
 
-SAMPLE = "sample:"
 CONNECT = 10  # seconds that a scheduler may take to answer
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The settings of a run, how to read the file, and what to write."""
     add = parser.add_argument
-    add("file", metavar="FILE", help="a data file, or sample:NAME as in sample:faces")
+    add_data(parser)
     for setting in fields(RunSettings):
         if setting.metadata:
             text = setting.metadata["help"]
@@ -34,25 +39,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             add(setting.metadata["option"], dest=setting.name, help=text + default)
     add("--preset", choices=KINDS, help="of the method, for such data")
     add("--param", action="append", default=[], metavar="NAME=VALUE", help="of the method")
-    add("--x", metavar="NAME", help="variable with the samples, in .npz and .mat")
-    add("--y", metavar="NAME", help="variable with the labels, in .npz and .mat")
-    add("--transpose", action="store_true", default=None, help="samples are columns")
-    add("--header", choices=("auto", "names", "data"), default="auto",
-        help="what the first row of a table holds")  # fmt: skip
-    add("--label-column", metavar="NAME", help="column with the labels in a table, last, or none")
-    add("--id-column", metavar="NAME", help="column that names the samples of a table, or none")
-    for option, what in (("ignore", "left out"), ("feature", "a feature in any case")):
-        add(f"--{option}", metavar="NAME", action="append", default=[],
-            help=f"column of a table that is {what}; may be repeated")  # fmt: skip
-    add("--missing", choices=("mean", "drop"), help="fill missing values, or drop such samples")
-    add("--per-class", type=int, metavar="N", help="draw so many samples of each class")
-    add("--scattering", action="store_true", help="scattering features of pictures")
-    add("--pca", type=int, metavar="D", help="keep so many principal components")
-    add("--centre", action="store_true", help="subtract the mean sample")
-    add("--unit-norm", action="store_true", help="divide each sample by its length")
     add("--output", metavar="FILE", help="write row, identifier, class and clusters, .csv")
     add("--save-affinity", metavar="FILE", help="write W, .npz of scipy.sparse")
     add("--save-dense", metavar="FILE", help="write W*, .npz of scipy.sparse")
+    add("--json", action="store_true", help="print everything as JSON, the clusters too")
     add("--dask", metavar="ADDRESS", help="of a Dask scheduler, whose cluster then does the work")
     parser.set_defaults(run=_cluster)
 
@@ -61,13 +51,15 @@ def _cluster(options: argparse.Namespace) -> None:
     settings = _settings(options)
     for path in (options.output, options.save_affinity, options.save_dense):
         check_writable(path)
-    data = _read(options)
-    check_data(data.X, name=repr(data.name), copy=False)
+    data = read_data(options)
     report = Reporter()
-    with _named_by_option(), _client(options.dask) as client:
+    with named_by_option(), _client(options.dask) as client:
         run = run_stages(data, settings, report=report.named, client=client)
     report.clear()
     _save(options, run)
+    if options.json:
+        print(as_json(_everything(run)))
+        return
     print(_headline(run))
     if not options.file.startswith(SAMPLE):
         print(data.note)
@@ -80,25 +72,14 @@ def _settings(options: argparse.Namespace) -> RunSettings:
     """The settings of the run; what is out of range is named by its option."""
     names = [f.name for f in fields(RunSettings) if f.metadata]
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    with _named_by_option():
+    with named_by_option():
         read = {name: read_setting(name, text) for name, text in given.items()}
         method = read.pop("method", RunSettings.method)
         of_imc = {"gamma": "n_iterations", "residual": "residual", "similarity": "similarity"}
         params = dict(METHODS[method].presets[options.preset]) if options.preset else {}
         params |= {own: read.pop(name) for name, own in of_imc.items() if name in read}
-        params |= dict(read_param(text, METHODS[method]) for text in options.param)
+        params |= dict(read_param(text, METHODS[method].parameters) for text in options.param)
         return RunSettings.of_method(method, params, **read)
-
-
-@contextmanager
-def _named_by_option() -> Iterator[None]:
-    """A setting in a message of the library goes by its option."""
-    try:
-        yield
-    except ValueError as error:
-        options = {f.name: f.metadata["option"] for f in fields(RunSettings) if f.metadata}
-        name, is_, rest = str(error).partition(" is ")
-        raise ValueError(f"{options.get(name, name)}{is_}{rest}") from None
 
 
 @contextmanager
@@ -145,51 +126,6 @@ def _messages(run: Run) -> list[str]:
     return [message for message in found if message]
 
 
-def _read(options: argparse.Namespace) -> datasets.Dataset:
-    if options.file.startswith(SAMPLE):
-        data = datasets.sample(options.file.removeprefix(SAMPLE))
-    else:
-        data = _load(options)
-    if options.missing:
-        data = datasets.fill_missing(data, options.missing)
-    return datasets.prepare(
-        data,
-        per_class=options.per_class,
-        scattering=options.scattering,
-        pca=options.pca,
-        centre=options.centre,
-        unit_norm=options.unit_norm,
-    )
-
-
-def _load(options: argparse.Namespace) -> datasets.Dataset:
-    """The file as the options say; what is wrong with one is said by its own name."""
-    none: dict[str | None, Any] = {"none": False}
-    headers: dict[str, Literal["auto"] | bool] = {"auto": "auto", "names": True, "data": False}
-    try:
-        return datasets.load(
-            options.file,
-            x=options.x,
-            y=options.y,
-            transpose=options.transpose,
-            header=headers[options.header],
-            label_column=none.get(options.label_column, options.label_column),
-            id_column=none.get(options.id_column, options.id_column),
-            ignore=options.ignore,
-            features=options.feature,
-            mapped=True,
-        )
-    except datasets.ColumnProblem as problem:
-        raise ValueError(
-            f"{problem.what}; correct it, or say what the column is: --ignore,"
-            f" --label-column or --id-column {problem.column!r}."
-        ) from None
-    except ValueError as problem:
-        argument = r"^(x|y|transpose|label_column|id_column|ignore|feature)s?(?= is )"
-        option = lambda found: "--" + found[1].replace("_", "-")  # noqa: E731
-        raise ValueError(re.sub(argument, option, str(problem))) from None
-
-
 def _save(options: argparse.Namespace, run: Run) -> None:
     assert run.before is not None
     for path, matrix in ((options.save_affinity, run.sparse.W), (options.save_dense, run.after.W)):
@@ -198,6 +134,35 @@ def _save(options: argparse.Namespace, run: Run) -> None:
     if options.output is not None:
         with open(options.output, "w", newline="", encoding="utf-8") as file:
             file.write(datasets.points_csv(run.data, run.before.labels, run.after.labels))
+
+
+def _everything(run: Run) -> dict[str, Any]:
+    """The data, the settings, the figures and the clusters of each affinity, for `--json`."""
+    return {
+        "data": {
+            "name": run.data.name,
+            "points": run.data.n_points,
+            "features": run.data.n_features,
+            "classes": list(run.data.class_names),
+        },
+        "settings": asdict(run.settings),
+        "n_clusters": run.n_clusters,
+        "n_clusters_from": run.n_clusters_from,
+        "seconds": dict(run.seconds),
+        "messages": _messages(run),
+        "result": {
+            name: {"k": side.k, **_figures(side.summary), "labels": side.labels}
+            for name, side in _sides(run).items()
+        },
+    }
+
+
+def _figures(s: Summary) -> dict[str, Any]:
+    """A summary's figures under the names that a script prints."""
+    return {
+        "ACC": s.acc, "NMI": s.nmi, "CONN": s.conn.whole, "CONN min": s.conn.min,
+        "CONN mean": s.conn.mean, "Ncut": s.ncut, "inside": s.inside, "nonzeros": s.nonzeros,
+    }  # fmt: skip
 
 
 def table(figures: dict[str, Summary]) -> str:

@@ -1,13 +1,11 @@
 """``sdsc reproduce NAME``: a figure or a table of the paper, measured."""
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from sdsc_core import experiments
 from sdsc_core.checks import check_choice
-from sdsc_core.cli.options import read_param
+from sdsc_core.cli.options import read_params
 from sdsc_core.cli.progress import Reporter
 from sdsc_core.methods import METHODS
 
@@ -29,6 +27,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, help="of the first draw, 0 by default")
     add("--limit", type=float, default=experiments.Options.limit,
         help="seconds that a method may take for one draw")  # fmt: skip
+    add(
+        "--ship",
+        action="store_true",
+        help="compute nothing; put what --out holds into the package, for the Paper screen",
+    )
     add("--param", action="append", default=[], metavar="METHOD.NAME=VALUE", help="not the preset")
     parser.set_defaults(run=_reproduce)
 
@@ -36,6 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def _reproduce(options: argparse.Namespace) -> None:
     check_choice(options.name, "NAME", NAMES)
     folder = _folder(options.out)
+    parameters = {name: method.parameters for name, method in METHODS.items()}
     chosen = experiments.Options(
         folder=options.data,
         draws=options.draws,
@@ -43,10 +47,17 @@ def _reproduce(options: argparse.Namespace) -> None:
         quick=options.quick,
         sizes=options.sizes,
         methods=options.methods,
-        params=_method_params(options.param),
+        params=read_params(options.param, parameters),
         limit=options.limit,
     )
-    for name in EVERY if options.name == "all" else [options.name]:
+    names = EVERY if options.name == "all" else [options.name]
+    if options.ship:
+        if folder is None:
+            raise ValueError("--ship needs --out, the folder that holds the results.")
+        written = experiments.ship(folder, options=chosen, names=names)
+        print(f"Written: {', '.join(written) or 'nothing'}.")
+        return
+    for name in names:
         report = Reporter(name)
         if name == HOPKINS:
             _hopkins(chosen, folder, report)
@@ -96,13 +107,3 @@ def _hopkins(options: experiments.Options, folder: Path | None, report: Reporter
     print(text)
     if folder:
         (folder / "hopkins.md").write_text(text, encoding="utf-8")
-
-
-def _method_params(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
-    given: dict[str, dict[str, Any]] = {}
-    for text in texts:
-        method, _, rest = text.partition(".")
-        check_choice(method, "METHOD in --param", tuple(METHODS))
-        name, value = read_param(rest, METHODS[method], "METHOD.NAME=VALUE")
-        given.setdefault(method, {})[name] = value
-    return given

@@ -74,6 +74,19 @@ class Parameter:
         return float(value)
 
 
+def check_settings(
+    owner: str, parameters: tuple[Parameter, ...], given: dict[str, Any]
+) -> dict[str, Value]:
+    """All parameters of a method or baseline, checked, with the defaults of those not given."""
+    known = {p.name: p for p in parameters}
+    for name in given:
+        if name not in known:
+            raise ValueError(
+                f"{name} is not a parameter of {owner}; it takes {', '.join(known) or 'none'}."
+            )
+    return {name: p.check(given.get(name, p.default)) for name, p in known.items()}
+
+
 THRESHOLD = Parameter(
     "threshold", 1.0, 0.1, 1.0, "Share of each point's ℓ1 norm that is kept.", step=0.05, most=1.0
 )  # for `keep_largest`
@@ -146,14 +159,7 @@ class Method:
 
     def settings(self, **params: Any) -> dict[str, Value]:
         """All parameters, checked, with the defaults of those not given."""
-        known = {p.name: p for p in self.parameters}
-        for name in params:
-            if name not in known:
-                raise ValueError(
-                    f"{name} is not a parameter of {self.name}; "
-                    f"it takes {', '.join(known) or 'none'}."
-                )
-        return {name: p.check(params.get(name, p.default)) for name, p in known.items()}
+        return check_settings(self.name, self.parameters, params)
 
     def solve(
         self,

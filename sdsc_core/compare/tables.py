@@ -1,23 +1,17 @@
-"""Methods × dense stages on one data set: the matrix of Tables 3 and 4."""
+"""The results of a comparison as tables: means over repeats, CSV, Markdown, LaTeX."""
 
 import csv
 import io
-import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import astuple, dataclass, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
-from sdsc_core.blocks import Progress
+from sdsc_core.compare.cells import STAGES, Result
+from sdsc_core.compare.escaping import escape_latex, escape_markdown
 from sdsc_core.datasets import Dataset
-from sdsc_core.dense import DENSE_STAGES
-from sdsc_core.memory import check_memory
-from sdsc_core.methods import METHODS
-from sdsc_core.run import Keep, Report, Run, run_stages, suggested_n_clusters
-from sdsc_core.settings import RunSettings
 
-STAGES = tuple(d or "none" for d in DENSE_STAGES)  # the order of every table
 AVERAGES = ("mean", "median")
 PERCENT = ("acc", "nmi")
 TITLES = {
@@ -28,84 +22,6 @@ TITLES = {
     "conn_whole": "CONN, whole graph",
     "seconds": "seconds",
 }
-
-
-@dataclass(frozen=True)
-class Result:
-    """One method with one dense stage on one draw.
-
-    ``conn`` and ``conn_min`` are CONN's mean and least over the classes, see `connectivity`.
-    """
-
-    method: str
-    dense: str
-    repeat: int
-    acc: float | None
-    nmi: float | None
-    conn: float
-    conn_min: float
-    conn_whole: float
-    seconds: float
-    message: str = ""
-
-
-def compare_cell(
-    data: Dataset,
-    settings: RunSettings,
-    *,
-    repeat: int = 0,
-    keep: Keep | None = None,
-    report: Report | None = None,
-    clock: Callable[[], float] = time.perf_counter,
-) -> tuple[Result, Run]:
-    """The figures of one method with one dense stage, and the run that they come from.
-
-    A ``keep`` that cells share computes a method once for all its dense stages; the time of such
-    a stage counts in each of them.
-
-    >>> from sdsc_core.datasets import make_subspaces
-    >>> compare_cell(make_subspaces(2, 2, 20, 10), RunSettings(dense="D3"))[0].acc
-    1.0
-    """
-    run = run_stages(data, settings, only_dense=True, keep=keep, report=report, clock=clock)
-    s = run.after.summary
-    figures = (s.acc, s.nmi, s.conn.mean, s.conn.min, s.conn.whole, sum(run.seconds.values()))
-    messages = (run.sparse.message, run.after.spectrum.message, s.conn.message)
-    message = " ".join(filter(None, messages))
-    return Result(settings.method, settings.dense or "none", repeat, *figures, message), run
-
-
-def keep_everything() -> Keep:
-    """A ``keep`` for `run_stages` that forgets nothing, for a few runs that share stages."""
-    kept: dict[tuple[str, Hashable], Any] = {}
-
-    def keep(stage: str, key: Hashable, compute: Callable[[], Any]) -> Any:
-        if (stage, key) not in kept:
-            kept[stage, key] = compute()
-        return kept[stage, key]
-
-    return keep
-
-
-def suggest_clusters(data: Dataset, progress: Progress | None = None) -> int:
-    """The number of clusters by the eigengap of IMC's affinity, for data without classes.
-
-    >>> from sdsc_core.datasets import make_subspaces
-    >>> suggest_clusters(make_subspaces(3, 3, 30, 30))
-    3
-    """
-    gamma = min(RunSettings.gamma, data.n_points - 1)
-    return suggested_n_clusters(data, RunSettings(gamma=gamma, dense=None), progress)
-
-
-def fits(data: Dataset, method: str, limit: int | None = None) -> str:
-    """Empty, or the sentence that says why a method would not fit into memory here."""
-    chosen = METHODS[method]
-    try:
-        check_memory(chosen.memory(*data.X.shape), method, data.n_points, limit)
-    except ValueError as problem:
-        return str(problem)
-    return ""
 
 
 @dataclass(frozen=True)
@@ -180,13 +96,73 @@ def grid(results: Sequence[Result], figure: str = "acc") -> tuple[list[str], lis
 
 def best(
     results: Sequence[Result], figure: str = "acc", average: str = "mean"
-) -> tuple[str, str] | None:
-    """Method and stage with the best mean or median."""
-    rows = table(results, figure)
-    if not rows:
-        return None
-    top = (min if figure == "seconds" else max)(rows, key=lambda r: getattr(r, average))
-    return top.method, top.dense
+) -> set[tuple[str, str]]:
+    """Methods and stages with the best mean or median: all that show the same figure.
+
+    >>> rows = [Result(m, "none", 0, 0.5, None, 0.1, 0.0, 0.0, 1.0) for m in ("IMC", "SSC")]
+    >>> sorted(best(rows))
+    [('IMC', 'none'), ('SSC', 'none')]
+    """
+    scale, places = unit(figure)
+    shown = {
+        (row.method, row.dense): round(scale * getattr(row, average), places)
+        for row in table(results, figure)
+    }
+    top = (min if figure == "seconds" else max)(shown.values(), default=None)
+    return {place for place, value in shown.items() if value == top}
+
+
+@dataclass(frozen=True)
+class About:
+    """What a comparison was made on and with, for its caption.
+
+    ``params`` are those of each method; ``thetas`` are of PCE, where it is among the stages.
+    """
+
+    data: str
+    n_points: int
+    n_features: int
+    n_clusters: int
+    params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    thetas: tuple[float, ...] = ()
+    seed: int = 0
+
+    @classmethod
+    def of(cls, data: Dataset, n_clusters: int, params: Any, **rest: Any) -> "About":
+        """With name and sizes of the data."""
+        return cls(data.name, data.n_points, data.n_features, n_clusters, params, **rest)
+
+    def words(self, escape: Callable[[str], str] = str) -> str:
+        """Where the figures come from; ``escape`` is for the name, which a file gave.
+
+        >>> About("a_b", 50, 4, 2).words(escape_markdown)
+        'on a\\_b (50 points, 4 features, 2 clusters)'
+        """
+        name = escape(" ".join(self.data.split()))
+        return (
+            f"on {name} ({self.n_points:,} points, {self.n_features:,} features,"
+            f" {self.n_clusters:,} clusters)"
+        )
+
+    def parameters(self) -> str:
+        """The parameters of each method and of PCE, and the seed.
+
+        >>> About("a", 50, 4, 2, {"KNN": {"n_neighbours": 6}}, (0.8, 0.6)).parameters()
+        'KNN (n_neighbours = 6), PCE (θ₁ = 0.8, θ₂ = 0.6), seed 0'
+        """
+        given = {name: dict(values) for name, values in self.params.items()}
+        if self.thetas:
+            given["PCE"] = dict(zip(("θ₁", "θ₂"), self.thetas, strict=True))
+        parts = [
+            f"{name} ({', '.join(f'{k} = {_spell(v)}' for k, v in values.items())})"
+            for name, values in given.items()
+            if values
+        ]
+        return ", ".join([*parts, f"seed {self.seed}"])
+
+
+def _spell(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value).replace("_", " ")
 
 
 def heading(figure: str) -> str:
@@ -203,39 +179,59 @@ def unit(figure: str) -> tuple[int, int]:
     return (100, 1) if figure in PERCENT else (1, 3)
 
 
-def caption(results: Sequence[Result], figure: str = "acc", average: str = "mean") -> str:
-    """What the table of a figure shows, in a line.
+def caption(
+    results: Sequence[Result],
+    figure: str = "acc",
+    average: str = "mean",
+    about: About | None = None,
+    escape: Callable[[str], str] = str,
+) -> str:
+    """What the table of a figure shows: the data, the repeats, and the parameters, if told.
 
     >>> caption([Result("IMC", "none", 0, 0.5, None, 0.1, 0.0, 0.0, 1.0)])
     'ACC (%) of methods and dense stages'
     """
     text = f"{heading(figure)} of methods and dense stages"
+    if about:
+        text += f" {about.words(escape)}"
     counts = {row.repeats for row in table(results, figure)}
-    if max(counts, default=1) < 2:
-        return text
-    low, high = min(counts), max(counts)
-    span = f"{high}" if low == high else f"{low} to {high}"
-    return f"{text}, {average} ± standard deviation over {span} repeats"
+    low, high = min(counts, default=1), max(counts, default=1)
+    if high > 1:
+        span = f"{high}" if low == high else f"{low} to {high}"
+        text += f", {average} ± standard deviation over {span} repeats"
+    elif about:
+        text += ", one run each"
+    return f"{text}. Parameters: {about.parameters()}" if about else text
 
 
-def to_markdown(results: Sequence[Result], figure: str = "acc", average: str = "mean") -> str:
-    """Methods down, stages across, with a line on what is shown; the best is bold."""
+def to_markdown(
+    results: Sequence[Result],
+    figure: str = "acc",
+    average: str = "mean",
+    about: About | None = None,
+) -> str:
+    """Methods down, stages across, with what is shown above it; all that are best are bold."""
     stages, lines = _text_cells(results, figure, average, "**{}**")
-    head = [caption(results, figure, average) + "; the best is bold.", ""]
+    head = [caption(results, figure, average, about, escape_markdown) + ". The best is bold.", ""]
     head += ["| method | " + " | ".join(stages) + " |", "|---" * (len(stages) + 1) + "|"]
     return "\n".join(head + [f"| {' | '.join(cells)} |" for cells in lines]) + "\n"
 
 
-def to_latex(results: Sequence[Result], figure: str = "acc", average: str = "mean") -> str:
+def to_latex(
+    results: Sequence[Result],
+    figure: str = "acc",
+    average: str = "mean",
+    about: About | None = None,
+) -> str:
     """The same as a booktabs table with a caption."""
     stages, lines = _text_cells(results, figure, average, r"\textbf{{{}}}")
-    title = caption(results, figure, average).replace("%", r"\%") + "; the best is bold."
+    title = escape_latex(caption(results, figure, average, about) + ". The best is bold.")
     head = [r"\begin{table}", r"\centering", rf"\caption{{{title}}}"]
     head += [rf"\begin{{tabular}}{{l{'c' * len(stages)}}}", r"\toprule"]
     head += [" & ".join(["method", *stages]) + r" \\", r"\midrule"]
     body = [" & ".join(cells) + r" \\" for cells in lines]
-    text = "\n".join([*head, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}"]) + "\n"
-    return text.replace("±", r"$\pm$").replace("–", "--")
+    body = [line.replace("±", r"$\pm$").replace("–", "--") for line in body]
+    return "\n".join([*head, *body, r"\bottomrule", r"\end{tabular}", r"\end{table}"]) + "\n"
 
 
 def _text_cells(
@@ -247,7 +243,7 @@ def _text_cells(
     for method, *cells in rows:
         texts = [cell_text(c, figure, average) for c in cells]
         lines.append([method, *(
-            mark.format(t) if (method, d) == top else t
+            mark.format(t) if (method, d) in top else t
             for t, d in zip(texts, stages, strict=True)
         )])  # fmt: skip
     return stages, lines

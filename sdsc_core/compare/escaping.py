@@ -1,0 +1,27 @@
+"""Names from a file within Markdown and LaTeX: shown as they are, whatever they hold."""
+
+import re
+
+LATEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "θ": r"$\theta$", "Γ": r"$\Gamma$", "±": r"$\pm$", "–": "--", "₁": r"$_1$", "₂": r"$_2$",
+}  # fmt: skip
+
+
+def escape_markdown(text: str) -> str:
+    """A name from a file as it is, whatever Markdown would make of it.
+
+    >>> print(escape_markdown("a_b [x](y)"))
+    a\\_b \\[x\\]\\(y\\)
+    """
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|$:<>~])", r"\\\1", text)
+
+
+def escape_latex(text: str) -> str:
+    """Any text as LaTeX prints it; the signs of our captions as its symbols.
+
+    >>> print(escape_latex("50 % of a_b ± 1"))
+    50 \\% of a\\_b $\\pm$ 1
+    """
+    return "".join(LATEX.get(sign, sign) for sign in text)
