@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.exercise import asking
+from pages.keep import about
 from pages.server import sessions
 from pages.shared import background, projector, settings
 from pages.shared.login import require_login
@@ -27,9 +28,12 @@ IN_EXERCISE = ("Explore", "Inspect", "Step through", "Words")
 
 # A file of our own: for an emoji or a material icon the browser would ask a host on the internet.
 st.set_page_config(
-    page_title="SDSC Explorer", page_icon=str(PAGES / "icon.svg"), layout="wide",
+    page_title="SDSC Explorer",
+    page_icon=str(PAGES / "icon.svg"),
+    layout="wide",
     initial_sidebar_state=projector.sidebar(),
-)  # fmt: skip
+    menu_items=about.menu(),
+)
 st.html(PAGES / "shared" / "style.css")
 require_login()
 try:

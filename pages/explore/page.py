@@ -20,9 +20,12 @@ with opening(
         embedding,
         gallery,
         headline,
+        history,
         matrices,
         metrics,
+        selected,
     )
+    from pages.keep import choosing
     from pages.shared.screen import present_run
     from pages.shared.warm import warm
     from pages.tour import guide
@@ -36,6 +39,7 @@ places = ("headline", "matrices", "below")
 spots = {name: st.container() for name in sorted(places, key=guide.shown_first().__ne__)}
 with spots["headline"]:
     headline.show(run)
+    choosing.notice()
 with spots["matrices"]:
     matrices.show(run)
 left, right = spots["below"].container(key="lower").columns([3, 2])
@@ -47,6 +51,8 @@ more = {
     "Confusion": confusion.show,
     "Eigenvalues": eigenvalues.show,
     "Gallery": gallery.show,
+    "Selection": selected.show,
+    "History": history.show,
     "Download": downloads.show,
 }
 if st.session_state.hide:
