@@ -11,7 +11,6 @@ our own, which no widget has the key of, and callbacks that read a setting do so
 """
 
 import hashlib
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
@@ -19,9 +18,18 @@ from typing import Any
 
 import streamlit as st
 
+from pages.address.readers import (
+    flag,
+    indices,
+    number,
+    one_of,
+    point_pair,
+    rows,
+    whole,
+    words,
+)
 from pages.exercise.sealing import Exercise, unseal
 from pages.shared.streamlit_inside import went_back
-from sdsc_core.datasets.prepare import ROWS
 from sdsc_core.dense import DENSE_STAGES
 from sdsc_core.settings import NONE, RunSettings, read_setting, spell_setting
 
@@ -44,74 +52,9 @@ class Setting:
     read: Callable[[str], Any]
 
 
-def whole(low: int, high: int) -> Callable[[str], int]:
-    """Reader of a whole number in a range."""
-
-    def read(text: str) -> int:
-        value = int(text)
-        if not low <= value <= high:
-            raise ValueError
-        return value
-
-    return read
-
-
-def number(low: float, high: float) -> Callable[[str], float]:
-    """Reader of a number in a range, to two places."""
-
-    def read(text: str) -> float:
-        value = round(float(text), 2)
-        if not low <= value <= high:
-            raise ValueError
-        return value
-
-    return read
-
-
-def one_of(*names: str) -> Callable[[str], str]:
-    """Reader of one of a few names."""
-
-    def read(text: str) -> str:
-        if text not in names:
-            raise ValueError
-        return text
-
-    return read
-
-
-def indices(text: str) -> list[int]:
-    """Reader of class numbers, as 0.2.5."""
-    return [whole(0, 10**6)(part) for part in text.split(".")] if text else []
-
-
-def point_pair(text: str) -> tuple[int, int]:
-    """Reader of two different points, as 3.17."""
-    i, j = indices(text)
-    if i == j:
-        raise ValueError
-    return i, j
-
-
-def flag(text: str) -> bool:
-    """Reader of 0 or 1."""
-    return bool(whole(0, 1)(text))
-
-
 def names(text: str) -> list[str]:
     """Reader of names, as gamma.theta1."""
     return [part for part in text.split(".") if part in SETTINGS]
-
-
-def words(text: str) -> list[str]:
-    """Reader of any names, as SSC.OMP; the screen drops those it does not know."""
-    return [part for part in text.split(".") if part]
-
-
-def rows(text: str) -> str:
-    """Reader of row numbers, as 1-3.7, or of the name of a list of them; see `shorten_rows`."""
-    if text and not ROWS.fullmatch(text) and not re.fullmatch("~[0-9a-f]{12}", text):
-        raise ValueError
-    return text
 
 
 def of_run(name: str, low: float = -inf, high: float = inf) -> Setting:
