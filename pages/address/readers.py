@@ -65,7 +65,7 @@ def words(text: str) -> list[str]:
 
 
 def rows(text: str) -> str:
-    """Reader of row numbers, as 1-3.7, or of the name of a list of them; see `settings.shorten_rows`."""
+    """Reader of row numbers, as 1-3.7, or of the name of a list; see `shorten_rows`."""
     if text and not ROWS.fullmatch(text) and not re.fullmatch("~[0-9a-f]{12}", text):
         raise ValueError
     return text
