@@ -109,8 +109,9 @@ def matrix_view(
             rows, cols, w, star, cause = (a[keep] for a in (rows, cols, w, star, cause))
     if len(rows) > LIMIT:
         return _merged(W, W_star, order, causes, whole, options)
-    w, star = w.astype(np.float32), star.astype(np.float32)
-    return MatrixView(rows, cols, w, star, cause, order, 1, whole, **options)
+    return MatrixView(
+        rows, cols, w.astype(np.float32), star.astype(np.float32), cause, order, 1, whole, **options
+    )
 
 
 def _merged(
