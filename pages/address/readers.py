@@ -1,4 +1,4 @@
-"""How an address spells values: readers that turn its text into one, or raise ValueError."""
+"""How the text of an address is read: each reader gives a value or raises ValueError."""
 
 import re
 from collections.abc import Callable
@@ -76,7 +76,7 @@ def axis(name: str) -> Callable[[str], str]:
 
 
 def rows(text: str) -> str:
-    """Reader of row numbers, as 1-3.7, or of the name of a list of them; see `shorten_rows`."""
+    """Reader of row numbers, as 1-3.7, or of the name of a list; see `shorten_rows`."""
     if text and not ROWS.fullmatch(text) and not re.fullmatch("~[0-9a-f]{12}", text):
         raise ValueError
     return text
