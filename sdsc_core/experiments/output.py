@@ -18,6 +18,9 @@ NAMES = TITLES | {
     "acc_rest": "ACC of the rest, predicted",
     "acc_true": "ACC of the rest, by true classes of the part",
     "acc_all": "ACC, all points clustered",
+    "regret": "regret: ACC of the best setting minus ACC of the chosen one",
+    "spearman": "Spearman's correlation of the criterion and ACC over the settings",
+    "kendall": "Kendall's correlation of the criterion and ACC over the settings",
     "inside": "entries of W inside classes",
     "between": "entries of W between classes",
     "inside_star": "entries of W* inside classes",
@@ -27,7 +30,7 @@ NAMES = TITLES | {
     "q_predicted_no_tau": "Q by eq. 13, τ = 0",
     "tau_share": "τ as a share of Nk²",
 }
-PERCENTS = (*PERCENT, "error", "acc_rest", "acc_true", "acc_all")
+SHARES = (*PERCENT, "error", "regret", "acc_rest", "acc_true", "acc_all")
 LATEX = {
     "_": r"\_", "%": r"\%", "±": r"$\pm$", "–": "--", "θ₁": r"$\theta_1$", "θ₂": r"$\theta_2$",
     "τ": r"$\tau$", "²": "$^2$",
@@ -81,7 +84,7 @@ def _cell(experiment: Experiment, rows: Sequence[Row], figure: str) -> str:
     values = [v for v in (r.figures.get(figure) for r in rows) if v is not None and v == v]
     if not values:
         return next((r.message for r in rows if r.message), "")
-    scale, places = (100, 1) if figure in PERCENTS else (1, 3)
+    scale, places = (100, 1) if figure in SHARES else (1, 3)
     text = f"{scale * np.mean(values):.{places}f}"
     if len(values) > 1:
         text += f" ± {scale * np.std(values):.{places}f}"
@@ -128,7 +131,7 @@ def _caption(experiment: Experiment, rows: Sequence[Row], figure: str) -> str:
             counts[key] = counts.get(key, 0) + 1
     low, high = min(counts.values(), default=0), max(counts.values(), default=0)
     span = f"{high}" if low == high else f"{low} to {high}"
-    unit = " (%)" if figure in PERCENTS else ""
+    unit = " (%)" if figure in SHARES else ""
     printed = any(experiment.printed(row, figure) is not None for row in rows)
     return f"{NAMES[figure]}{unit}: mean ± standard deviation of {span} draws" + (
         "; in brackets the paper's" if printed else ""
