@@ -97,6 +97,25 @@ def candidates(rows: Sequence[Row], each: int) -> list[Reading]:
     return [Reading.of(text) for text in dict.fromkeys(chosen)]
 
 
+def all_round(rows: Sequence[Row], each: int) -> list[Reading]:
+    """The best so many that the library has, by the least gain over as printed on any data set."""
+    found = means(rows)
+    if PRINTED not in found:
+        return []
+    base = found[PRINTED]
+
+    def least(text: str) -> float:
+        gains = [
+            np.mean([found[text][p][1] - base[p][1] for p in base if p.startswith(name)])
+            for name in GROUPS
+            if any(p.startswith(name) for p in base)
+        ]
+        return float(min(gains))
+
+    own = [t for t in found if Reading.of(t).in_library and found[t].keys() >= base.keys()]
+    return [Reading.of(text) for text in sorted(own, key=lambda text: -least(text))[:each]]
+
+
 @dataclass(frozen=True)
 class Confirmed:
     """A reading on the draws that confirm: IMC and IMC-P by place, and against as printed."""
