@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.server import sessions
 from pages.shared import background, settings
 from pages.shared.login import require_login
 
@@ -25,6 +26,7 @@ st.set_page_config(page_title="SDSC Explorer", page_icon=str(PAGES / "icon.svg")
 st.html(PAGES / "shared" / "style.css")
 require_login()
 address = settings.begin()
+sessions.begin()
 screens = [
     st.Page(f"pages/{folder}/page.py", title=title, icon=icon, url_path=path, default=not path)
     for folder, path, title, icon in SCREENS
@@ -38,4 +40,5 @@ with st.sidebar.container(key="screens", gap="xsmall"):
         st.page_link(other, width="stretch", query_params=address)
 if screen.title != "Compare":  # which watches its own run
     background.show_elsewhere()
-screen.run()
+with sessions.faults_noted():
+    screen.run()

@@ -9,13 +9,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sdsc_core.checks import Affinity
+from sdsc_core.checks import Affinity, is_sparse
 from sdsc_core.datasets import point_columns
 from sdsc_core.datasets.dataset import table_csv
 from sdsc_core.dense import Changes
+from sdsc_core.memory import check_memory
 from sdsc_core.run import Run
 from sdsc_core.settings import RunSettings
 
+NPZ_BYTES = 36  # an entry of W at the largest moment
 TEMPLATE = '''"""Computes again what SDSC Explorer showed."""
 
 import json
@@ -98,6 +100,16 @@ def changes_csv(run: Run, changed: Changes, order: NDArray[np.int64] | None = No
     return table_csv(table)
 
 
+def check_npz(W: Affinity) -> None:
+    """`TooLarge` where `affinity_npz` would take more memory than may be used.
+
+    >>> check_npz(sp.csr_array([[0, 0.5], [0.5, 0]]))
+    """
+    # The file, and once more as bytes; an array is made sparse first.
+    size = NPZ_BYTES * W.nnz if is_sparse(W) else 2 * NPZ_BYTES * W.size
+    check_memory(size, "its file", W.shape[0], name="W", instead="keep the labels, or fewer points")
+
+
 def affinity_npz(W: Affinity, columns: Mapping[str, NDArray] | None = None) -> bytes:
     """An affinity (N, N) as the bytes of a file that `scipy.sparse.load_npz` reads.
 
@@ -108,6 +120,7 @@ def affinity_npz(W: Affinity, columns: Mapping[str, NDArray] | None = None) -> b
     >>> sp.load_npz(io.BytesIO(data)).toarray().tolist()
     [[0.0, 0.5], [0.5, 0.0]]
     """
+    check_npz(W)
     buffer = io.BytesIO()
     sp.save_npz(buffer, sp.csr_array(W))
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED) as archive:

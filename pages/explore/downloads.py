@@ -7,11 +7,12 @@ from typing import Any
 
 import streamlit as st
 
+from pages.server.sessions import counted, problem_of
 from pages.shared.settings import SETTINGS
 from sdsc_core import figures
 from sdsc_core.datasets import KNOWN, SAMPLES, points_csv
 from sdsc_core.run import Run, Side
-from sdsc_core.script import affinity_npz, columns_of, script
+from sdsc_core.script import affinity_npz, check_npz, columns_of, script
 
 
 def show(run: Run) -> None:
@@ -56,10 +57,13 @@ def show(run: Run) -> None:
     if st.session_state.hide:  # these two name the data, and the script computes the answers
         files = [f for f in files if f[1] not in ("settings.json", "reproduce.py")]
     columns = st.columns(4)
+    large = {"W.npz": run.before.W, "W_star.npz": run.after.W}
     for i, (title, name, mime, make) in enumerate(files):
+        problem = problem_of(partial(check_npz, large[name])) if name in large else ""
         columns[i % 4].download_button(
-            title, make, name, mime, key=f"download {name}", on_click="ignore", width="stretch"
-        )
+            title, counted(make), name, mime, key=f"download {name}", on_click="ignore",
+            width="stretch", disabled=bool(problem), help=problem or None,
+        )  # fmt: skip
     st.caption("A .png of the matrices: the PNG button above them. Charts have a camera button.")
 
 

@@ -121,6 +121,8 @@ def _choose(
     """Row numbers of the samples that stay, in their order."""
     if per_class is not None:
         check_count(per_class, "per_class", 1)
+    if not (classes is None or isinstance(classes, (list, tuple, range)) or np.ndim(classes) == 1):
+        raise ValueError(f"classes is a {type(classes).__name__}; give a list of class numbers.")
     labels = dataset.labels
     if labels is None:
         if classes is not None:
