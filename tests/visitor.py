@@ -176,14 +176,14 @@ class Visitor:
         raw = await self.line.recv()
         assert isinstance(raw, bytes)
         self.marks |= {int(m) for m in MARK.findall(raw)}
-        self.last = self._take(raw) if len(raw) < LARGE else None
+        self.last = self.take(raw) if len(raw) < LARGE else None
         return raw
 
     async def _next(self) -> Any:
         await self._receive()
         return self.last
 
-    def _take(self, raw: bytes) -> Any:
+    def take(self, raw: bytes) -> Any:
         message = ForwardMsg()
         message.ParseFromString(raw)
         kind = message.WhichOneof("type")
