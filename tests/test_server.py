@@ -139,3 +139,41 @@ def test_the_log_has_a_line_for_each_event_and_no_names(served):
     assert any(" refused a file: " in line for line in lines)
     assert any(" run IMC-PCE, X " in line for line in lines)
     assert not any("secret" in line or "4.25" in line for line in lines)
+
+
+def test_as_many_clusters_as_points_stop_within_a_second(served):
+    async def begin_and_stop():
+        async with Visitor(served.url) as tab:
+            await tab.open(page="data")
+            await tab.upload("many.npz", array(2_000))
+            tab.query = address(data="many.npz", clusters="own", k=2000, gamma=5)
+            tab.page = tab.pages[""]
+            await tab._rerun()
+            await tab.seen("Eigenvectors of", 60)
+            begun = time.monotonic()
+            await tab.stop()
+            await tab.seen("Stopped.", 10)
+            taken = time.monotonic() - begun
+            await tab.finished(10)
+            assert not tab.problems
+        await soon(served, lambda s: not s["queue"]["at_work"], 20)
+        return taken
+
+    assert asyncio.run(begin_and_stop()) < 2
+
+
+WORST = (
+    "clusters=own&k=1000000", "gamma=20&dense=D3&theta1=nan", "pca=100000&each=1000000",
+    "classes=999999.0.1", "point=999999999&pair=1.999999", "data=no%2F..%2Fsuch", "sheet=1000000",
+    "seed=2147483647&draw=2147483647", "methods=A.B.C&stages=x&repeats=100",
+)  # fmt: skip
+
+
+def test_the_worst_addresses(served):
+    async def open_all():
+        async with Visitor(served.url) as tab:
+            for query in WORST:
+                await tab.open(query)
+                assert not tab.problems, query
+
+    asyncio.run(open_all())
