@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.keep import about
 from pages.server import sessions
 from pages.shared import background, settings
 from pages.shared.login import require_login
@@ -22,7 +23,12 @@ SCREENS = [
 ]
 
 # A file of our own: for an emoji or a material icon the browser would ask a host on the internet.
-st.set_page_config(page_title="SDSC Explorer", page_icon=str(PAGES / "icon.svg"), layout="wide")
+st.set_page_config(
+    page_title="SDSC Explorer",
+    page_icon=str(PAGES / "icon.svg"),
+    layout="wide",
+    menu_items=about.menu(),
+)
 st.html(PAGES / "shared" / "style.css")
 require_login()
 address = settings.begin()

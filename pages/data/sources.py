@@ -22,6 +22,7 @@ from sdsc_core.datasets import (
     load_known,
 )
 from sdsc_core.datasets.known import FOLDER_VARIABLE
+from sdsc_core.session import ENDING
 
 FORMAT_HELP = """
 - **.csv, .tsv**: a table, a sample a row; what each column is for is guessed, and a click changes
@@ -30,6 +31,8 @@ FORMAT_HELP = """
 - **.npz, .mat** (up to 7 and 7.3): `X` or `fea` with the samples, `y`, `gnd` or `s` with the
   classes; `image_shape` makes pictures of the rows
 - **.zip**: pictures of one size, in a folder for each class
+- **.sdsc**: a session that was downloaded on Explore, with its data; **settings.json** likewise,
+  without data
 """
 OPEN_A_FOLDER = "Whoever runs the server opens one with `sdsc app --data DIR`."
 
@@ -67,7 +70,8 @@ def _samples() -> None:
 
 def _upload() -> None:
     st.file_uploader(
-        f"A file: {', '.join(FORMATS[:-1])}, or a {FORMATS[-1]} of pictures in class folders",
+        f"A file: {', '.join(FORMATS[:-1])}, or a {FORMATS[-1]} of pictures in class folders; or a"
+        f" session ({ENDING}) or settings.json",
         key="upload",
         on_change=_uploaded,
         help=FORMAT_HELP,

@@ -17,7 +17,7 @@ import streamlit as st
 from pages.server.sessions import expected, failed, noted_run, refused, session
 from pages.shared.ahead import Longest
 from pages.shared.memory import Memory
-from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
+from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE, chosen_rows
 from pages.shared.stop import heed_stop
 from sdsc_core import Changes, changes, datasets, imc
 from sdsc_core.blocks import Progress, watched
@@ -25,7 +25,7 @@ from sdsc_core.checks import check_data
 from sdsc_core.datasets import Dataset
 from sdsc_core.imc_path import ImcPath
 from sdsc_core.memory import TooLarge
-from sdsc_core.run import Run, run_stages
+from sdsc_core.run import Keep, Run, run_stages
 from sdsc_core.settings import GAP, RunSettings, as_options
 
 T = TypeVar("T")
@@ -37,6 +37,12 @@ MOST_POINTS = 500_000  # that a screen computes; more fill the session, and take
 def cached(key: Hashable, compute: Callable[[], T]) -> T:
     """The value for a key, computed once; what was not used for longest is let go."""
     return _memory().get(key, compute)
+
+
+def keeper() -> Keep:
+    """`cached` for the stages of `run_stages` in another thread, which has no session."""
+    memory = _memory()
+    return lambda stage, key, work: memory.get((stage, key), work)
 
 
 def _memory() -> Memory:
@@ -146,7 +152,7 @@ def current_data(spot: Any = None) -> Dataset:
     state = st.session_state
     raw = source(state.data)
     chosen = tuple(spell_key(state[name]) for name in PREPARE)
-    key = (raw.name, raw.note, raw.digest, chosen, state.hide)
+    key = (raw.name, raw.note, raw.digest, chosen, chosen_rows(state), state.hide)
     state.unprepared = ""
     try:
         if state.get("prepared", (None,))[0] != key:  # one of them: a large one fills the memory
@@ -201,6 +207,7 @@ def preparation(raw: Dataset) -> dict[str, Any]:
     """What the settings ask of `datasets.prepare` for this data."""
     state = st.session_state
     return {
+        "only": chosen_rows(state),
         "classes": [c for c in state.classes if c < raw.n_classes] or None,
         "per_class": state.each or None,
         "scattering": state.scattering and raw.images is not None,
