@@ -85,10 +85,8 @@ def test_heavy_work_has_a_place_in_the_queue_and_a_closed_tab_ends_it(served):
             for k, tab in enumerate(heavy):
                 await tab.open(page="data")
                 await tab.upload(f"much{k}.npz", array(16_000, 200, seed=k))
-            for tab in heavy:
-                tab.query = address(data=f"much{heavy.index(tab)}.npz", residual="centred")
-                tab.page = tab.pages[""]
-                await tab._rerun()
+            for k, tab in enumerate(heavy):
+                await tab.begin(address(data=f"much{k}.npz", residual="centred"))
             waiting = [asyncio.create_task(t.seen("in the queue", 60)) for t in heavy]
             done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             assert [task.result() for task in done], "one of them waits"
@@ -146,9 +144,7 @@ def test_as_many_clusters_as_points_stop_within_a_second(served):
         async with Visitor(served.url) as tab:
             await tab.open(page="data")
             await tab.upload("many.npz", array(2_000))
-            tab.query = address(data="many.npz", clusters="own", k=2000, gamma=5)
-            tab.page = tab.pages[""]
-            await tab._rerun()
+            await tab.begin(address(data="many.npz", clusters="own", k=2000, gamma=5))
             await tab.seen("Eigenvectors of", 60)
             begun = time.monotonic()
             await tab.stop()
