@@ -26,7 +26,7 @@ SCREENS = [
 ]
 
 # What speaks of classes, or sets what may be locked, has no place in an exercise.
-IN_EXERCISE = ("Explore", "Inspect", "Step through", "Words")
+IN_EXERCISE = ("Explore", "Inspect", "Step through", "Subspaces", "Words")
 
 # A file of our own: for an emoji or a material icon the browser would ask a host on the internet.
 st.set_page_config(
