@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core._version import __version__
 from sdsc_core.checks import check_choice
 from sdsc_core.extras import require
 from sdsc_core.figures.charts import WRONG, colour
-from sdsc_core.figures.matrix import CAUSES, MatrixView
+from sdsc_core.figures.cells import by_cell, highest, resolved
+from sdsc_core.figures.matrix import BETWEEN, CAUSES, MatrixView
 
 KINDS = ("svg", "pdf", "png")
 MM = 25.4  # in an inch
@@ -29,7 +31,7 @@ CAUSE = ("#9aa0a6", "#0072b2", "#e69f00", "#009e73", "#cc79a7")
 PALE = 120 / 255  # of a raised entry inside a class
 FAINT = 0.08  # of the scale, so that the smallest similarity is seen
 NAME = 9  # letters of a class beside a matrix
-MOST_CELLS = 1500  # a side of a matrix; more are merged by their maximum
+MOST_CELLS = 1500  # a side of a matrix; more are merged as on the screen
 MANY = 3000  # points; beyond, dots are a picture too, or a viewer takes seconds for them
 _lock = threading.RLock()  # Matplotlib's settings are the whole process's
 
@@ -243,6 +245,35 @@ def _shade(values: NDArray[Any], log: bool) -> NDArray[np.float64]:
     return _table()[np.rint(255 * np.minimum(1, FAINT + (1 - FAINT) * level)).astype(int)]
 
 
+def dots_of(view: MatrixView) -> tuple[dict[str, NDArray[np.float64]], int, str, float]:
+    """Grids of w, w* and cause as a file has them, how many points a side one dot stands for, what
+    it shows of them ("max", "mean" or "density", as on the screen), and the value that is darkest.
+
+    >>> from sdsc_core.figures import matrix_view
+    >>> W = np.array([[0, 0.9, 0], [0.9, 0, 0.5], [0, 0.5, 0]])
+    >>> grids, points, held, top = dots_of(matrix_view(W, W, np.arange(3)))
+    >>> grids["w"].round(1).tolist() == W.tolist(), points, held, top
+    (True, 1, 'max', 1.0)
+    """
+    n = -(-len(view.index) // view.cell)
+    step = -(-n // MOST_CELLS)
+    size, at, held = -(-n // step), np.arange(n) // step, view.held
+    shape = (n, n)
+    upper = {"w": view.w, "star": view.star, "cause": view.cause}
+    whole = {}
+    for kind, values in upper.items():
+        A = sp.csr_array((values.astype(float), (view.rows, view.cols)), shape)
+        whole[kind] = A.maximum(A.T)  # the diagonal of merged cells stands in both
+    if step > 1:
+        held = resolved(view.merge, *((whole[kind], at, size) for kind in ("star", "w")))
+    grids = {
+        kind: by_cell(A, at, size, "max" if kind == "cause" else held).astype(float)
+        for kind, A in whole.items()
+    }
+    merged = [grids[kind].astype(np.float32) for kind in ("w", "star")]
+    return grids, view.cell * step, held, 1.0 if held == "max" else highest(*merged)
+
+
 def cells_of(view: MatrixView, kind: str) -> NDArray[np.float64]:
     """The matrix of a view as RGBA (n, n, 4): ``kind`` is "w", "star" or "cause".
 
@@ -251,27 +282,17 @@ def cells_of(view: MatrixView, kind: str) -> NDArray[np.float64]:
     >>> cells_of(matrix_view(W, W, np.arange(3)), "w")[..., 3].tolist()  # 0 shows the paper
     [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
     """
-    n = -(-len(view.index) // view.cell)
-    step = -(-n // MOST_CELLS)
-    size = -(-n // step)
-    shown: dict[str, NDArray[Any]] = {"w": view.w, "star": view.star, "cause": view.cause}
-    value = shown[kind].astype(float)
-    parted = kind == "cause" and view.cell == 1 and len(view.class_of) > 0
-    if parted:  # full colours between classes lie over pale ones inside
-        value += 8 * ((value > 0) & (view.class_of[view.rows] != view.class_of[view.cols]))
-    rows, cols = view.rows // step, view.cols // step
-    largest = np.zeros((size, size))
-    np.maximum.at(largest, (rows, cols), value)
-    largest = np.maximum(largest, largest.T)
-    out = np.zeros((size, size, 4))
-    there = largest > 0
+    grids, _, _, top = dots_of(view)
+    grid = grids[kind]
+    there, out = grid > 0, np.zeros((*grid.shape, 4))
     if kind != "cause":
-        out[there, :3], out[there, 3] = _shade(largest[there], view.log), 1
+        out[there, :3] = _shade(np.minimum(1, grid[there] / top), view.log)
+        out[there, 3] = 1
         return out
     full = np.array([[int(c[k : k + 2], 16) for k in (1, 3, 5)] for c in CAUSE]) / 255
-    why = largest[there].astype(int)
-    out[there, :3] = full[why % 8 - 1]
-    out[there, 3] = np.where(why > 8, 1, PALE) if parted else 1
+    why = grid[there].astype(int)
+    out[there, :3] = full[why % BETWEEN - 1]
+    out[there, 3] = np.where(why > BETWEEN, 1, PALE) if len(view.class_of) else 1
     return out
 
 
@@ -291,7 +312,10 @@ def _matrix(panel: Any, view: MatrixView, kind: str, side: float, paper: Paper) 
             label.set_parse_math(False)
             label.set_rotation(90 if upright and axis is panel.xaxis else 0)
     panel.xaxis.tick_top()
-    panel.set_xlabel(f"point j ({view.axis})")
+    _, points, held, _ = dots_of(view)
+    shown = {"max": "the largest", "mean": "the mean", "density": "the density"}[held]
+    more = f"; each dot: {shown} of {points}×{points} entries" if points > 1 else ""
+    panel.set_xlabel(f"point j ({view.axis}){more}")
     panel.xaxis.set_label_position("bottom")
     panel.set_ylabel("point i")
 
@@ -312,15 +336,18 @@ def _scale(main: Any, axes: Any, view: MatrixView, paper: Paper) -> None:
         ScalarMappable(cmap=of_similarity), ax=list(axes), orientation="horizontal", shrink=0.4,
         aspect=40, anchor=(0.0, 0.5),
     )  # fmt: skip
-    bar.set_ticks([value for _, value in view.ticks], labels=[name for name, _ in view.ticks])
+    _, _, held, top = dots_of(view)
+    marks = view.ticks if held == "max" else (("0", 0.0), (f"{top:.2g}", 1.0))
+    bar.set_ticks([value for _, value in marks], labels=[name for name, _ in marks])
     bar.ax.tick_params(labelsize=paper.font)
-    bar.set_label("similarity" + (", logarithmic colours" if view.log else ""))
+    what = {"max": "similarity", "mean": "mean similarity", "density": "share of links"}[held]
+    bar.set_label(what + (", logarithmic colours" if view.log else ""))
     if any(kind == "cause" for kind, _ in view.panels):
-        used = sorted(set(np.unique(view.cause).tolist()) - {0})
-        marks = [Patch(color=CAUSE[k - 1], label=CAUSES[k]) for k in used]
-        if marks:
-            bar.ax.legend(handles=marks, loc="center left", bbox_to_anchor=(1.05, 0.5),
-                          frameon=False, ncols=len(marks))  # fmt: skip
+        used = sorted(set(np.unique(view.cause % BETWEEN).tolist()) - {0})
+        patches = [Patch(color=CAUSE[k - 1], label=CAUSES[k]) for k in used]
+        if patches:
+            bar.ax.legend(handles=patches, loc="center left", bbox_to_anchor=(1.05, 0.5),
+                          frameon=False, ncols=len(patches))  # fmt: skip
 
 
 def _flat(at: NDArray[np.float64]) -> NDArray[np.float64]:
