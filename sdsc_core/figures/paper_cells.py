@@ -44,7 +44,7 @@ def dots_of(view: MatrixView) -> tuple[dict[str, NDArray[np.float64]], int, str,
     step = -(-n // MOST_CELLS)
     size, at, held = -(-n // step), np.arange(n) // step, view.held
     shape = (n, n)
-    upper = {"w": view.w, "star": view.star, "cause": view.cause}
+    upper: dict[str, NDArray[Any]] = {"w": view.w, "star": view.star, "cause": view.cause}
     whole = {}
     for kind, values in upper.items():
         A = sp.csr_array((values.astype(float), (view.rows, view.cols)), shape)
