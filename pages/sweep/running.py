@@ -82,20 +82,19 @@ def _draws(data: Dataset, number: int) -> list[Dataset]:
     return patiently("Drawing samples", ("sweep draws", key), draw)
 
 
-def swept() -> dict[Hashable, Outcome]:
-    """All outcomes of the session by what they depend on."""
+def _kept() -> dict[Hashable, Outcome]:
     return st.session_state.setdefault("swept_settings", {})
 
 
 def outcomes(plan: Plan) -> list[Outcome]:
     """What is done of a plan."""
-    kept = swept()
+    kept = _kept()
     return [kept[key] for key in plan.keys if key in kept]
 
 
 def start(plan: Plan) -> None:
     """How much it is, and the button that begins or goes on."""
-    state, kept, total = st.session_state, swept(), len(plan.settings)
+    state, kept, total = st.session_state, _kept(), len(plan.settings)
     done = sum(key in kept for key in plan.keys)
     left, right = st.columns([1, 5], vertical_alignment="center")
     left.button(
@@ -132,7 +131,7 @@ def work(plan: Plan, spot: Any) -> None:
 
     A click cuts the script short, and the next one goes on; either Stop ends it.
     """
-    state, kept = st.session_state, swept()
+    state, kept = st.session_state, _kept()
     wanted = state.get("sweeping")
     if wanted is not None and wanted != tuple(plan.keys):
         _end(f"The sweep ended, because the data or the grid was changed; {GO_ON}")
