@@ -69,7 +69,7 @@ class DenseRules(Sets):
     """Every dense stage, with its usual parameters, after IMC and a few other methods."""
 
     title = "All dense stages on all our sets"
-    methods = ("IMC", "OMP", "SSC", "LSR", "KNN")
+    methods = ("IMC", "OMP", "LSR", "KNN")
     shown = ("acc", "conn")
 
     def measure(self, options: Options, cell: Cell) -> list[Row]:

@@ -235,7 +235,7 @@ def _found(
 ) -> _Found:
     """Clusters and figures of one setting on one draw; those of an equal W* serve again."""
     assert draw.W is not None
-    star = dense_stage(draw.W, s.dense, s.theta1, s.theta2, s.hops, n_jobs=1, progress=tell)
+    star = dense_stage(draw.W, s.dense, n_jobs=1, progress=tell, **s.dense_params())
     key = _digest(star)
     if key not in draw.seen:
         found = spectrum(star, min(k + 1, star.shape[0]), k, seeds[0], tell)
