@@ -46,6 +46,7 @@ from sdsc_core.run import Run, run_stages
 from sdsc_core.settings import RunSettings
 from sdsc_core.spectral import Spectrum, spectral_clustering, spectrum, suggest_n_clusters
 from sdsc_core.tracing import trace
+from sdsc_core.verdict import advise
 
 if TYPE_CHECKING or "pdoc" in sys.modules:  # which reads names without `__getattr__`
     from sdsc_core.estimator import SDSC
@@ -65,6 +66,7 @@ __all__ = [
     "Spectrum",
     "Summary",
     "__version__",
+    "advise",
     "affinity",
     "analyse",
     "changes",

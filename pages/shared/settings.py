@@ -151,6 +151,7 @@ SETTINGS: dict[str, Setting] = {
     "methods": Setting(["IMC", "SSC", "OMP", "LSR"], words),
     "stages": Setting(["none", "D1", "D3"], words),
     "repeats": Setting(1, whole(1, 100)),
+    "budget": Setting(30, whole(1, 3600)),
     "hide": Setting(False, flag),
     "lock": Setting([], names),
 }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from sdsc_core._version import __version__
-from sdsc_core.cli import app, benchmark, cluster, compare, reproduce
+from sdsc_core.cli import app, benchmark, cluster, compare, reproduce, verdict
 from sdsc_core.extras import MissingExtra
 
 BAD_INPUT = 2
@@ -51,6 +51,7 @@ def _parser() -> Parser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     cluster.add_options(commands.add_parser("cluster", help="cluster a data set"))
     compare.add_options(commands.add_parser("compare", help="compare methods on a data set"))
+    verdict.add_options(commands.add_parser("verdict", help="say what helps on a data set"))
     app.add_options(
         commands.add_parser("app", help="open the app; further options go to streamlit run")
     )
