@@ -20,6 +20,7 @@ from sdsc_core.datasets import Dataset
 
 TIMES = (30, 120, 600)  # seconds
 MOST = 5  # verdicts that a session keeps
+FEW_ROWS, TALL = 9, 330  # rows of the table that are shown at once, and their pixels
 TITLE = "What helps on this data?"
 
 
@@ -87,15 +88,19 @@ def _answer(data: Dataset, verdict: verdicts.Verdict) -> None:
     if said.doubts:
         doubts = "\n".join(f"- {escape_markdown(doubt)}" for doubt in said.doubts)
         st.markdown(f"What to doubt:\n{doubts}")
-    with st.expander(f"All {len(verdict.rows)} settings", expanded=bool(found.ended)):
-        head = list(verdicts.HEAD)
-        head[2] = "ACC (%)" if found.labelled else "stability"
-        html_table(head, verdicts.table(verdict), "Settings that were tried, the best first")
-        how = verdicts.TEST if found.labelled else f"{verdicts.STABILITY} {verdicts.TEST}"
-        st.caption(
-            f"{found.rounds} draws of {found.n_drawn:,} of {data.n_points:,} points each, in"
-            f" {found.seconds or found.budget:.0f} s. {how}"
+    with st.container(height=TALL if len(verdict.rows) > FEW_ROWS else "content", border=False):
+        html_table(
+            verdicts.head(verdict),
+            verdicts.table(verdict),
+            "Settings that were tried, the best first",
         )
+    how = verdicts.TEST if found.labelled else f"{verdicts.STABILITY} {verdicts.TEST}"
+    took = f", in {found.seconds:.0f} s" if found.ended else ""
+    st.caption(
+        f"{len(verdict.rows)} settings, up to {found.rounds} draws of {found.n_drawn:,} of"
+        f" {data.n_points:,} points each{took}. {how}"
+    )
+    if found.ended:
         _downloads(verdict)
 
 

@@ -8,13 +8,13 @@ from sdsc_core.checks import check_number
 from sdsc_core.cli.options import add_data, as_json, check_writable, data_words, read_data
 from sdsc_core.cli.progress import Reporter
 from sdsc_core.verdict import (
-    HEAD,
     STABILITY,
     TEST,
     advise,
     as_dict,
     asked_clusters,
     clusters_csv,
+    head,
     report,
     table,
     trials_csv,
@@ -57,7 +57,7 @@ def _verdict(options: argparse.Namespace) -> None:
         said = replace(said, take=f"{said.take} {command}")
     print(words(said))
     print()
-    print(_table([list(HEAD), *table(verdict)]))
+    print(_table([head(verdict), *table(verdict)]))
     print(TEST if verdict.findings.labelled else f"{STABILITY} {TEST}")
     if options.output and whole is None:
         print(f"{options.output} was not written: the time was over before the run on all points.")

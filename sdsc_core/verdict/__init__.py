@@ -4,11 +4,11 @@
 """
 
 from sdsc_core.verdict.asking import (
-    HEAD,
     advise,
     as_dict,
     asked_clusters,
     clusters_csv,
+    head,
     table,
     trials_csv,
 )
@@ -18,7 +18,6 @@ from sdsc_core.verdict.sentences import STABILITY, TEST, Report, report, words
 from sdsc_core.verdict.trying import Findings, Trial, try_out
 
 __all__ = [
-    "HEAD",
     "STABILITY",
     "TEST",
     "Candidate",
@@ -33,6 +32,7 @@ __all__ = [
     "asked_clusters",
     "clusters_csv",
     "difference",
+    "head",
     "judge",
     "lead",
     "report",

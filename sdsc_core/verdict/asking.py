@@ -12,8 +12,6 @@ from sdsc_core.verdict.judging import Row, Verdict, judge, lead
 from sdsc_core.verdict.sentences import TEST, report
 from sdsc_core.verdict.trying import Findings, try_out
 
-HEAD = ("setting", "draws", "score", "±", "NMI", "behind the best", "spread", "seconds")
-
 
 def advise(
     data: Dataset,
@@ -46,8 +44,14 @@ def advise(
     return judge(try_out(data, seconds, **how, lead=lead))
 
 
+def head(verdict: Verdict) -> list[str]:
+    """The titles of the columns of `table`."""
+    score = "ACC (%)" if verdict.findings.labelled else "stability"
+    return ["setting", "draws", score, "s.d.", "NMI (%)", "against the best", "spread", "seconds"]
+
+
 def table(verdict: Verdict) -> list[list[str]]:
-    """The settings, best first, as texts under `HEAD`; the score is ACC or stability."""
+    """The settings, best first, as texts under `head`."""
     return [_texts(row, verdict.findings.labelled) for row in verdict.rows]
 
 

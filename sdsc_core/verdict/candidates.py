@@ -98,7 +98,9 @@ class Group:
 
     @property
     def name(self) -> str:
-        return self.candidates[0].plain.title
+        """The method, with its setting where there is more than one."""
+        first = self.candidates[0]
+        return first.plain.title if first.method in PICKS else first.method
 
 
 def kind_of(data: Dataset) -> str:

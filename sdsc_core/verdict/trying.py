@@ -25,6 +25,8 @@ FOR_FIRST = 0.7  # of the time, for the first draws of everything
 FOR_ONE = 0.4  # of it, for the first of these draws
 FOR_CORE = 0.5  # of it, in which the core must have its first draws, else draws are smaller
 FOR_WHOLE = 0.4  # of the time at most is kept for the last run, on all points
+FOR_END = 0.1  # of the time, beside what the last run takes by what it took on a draw
+SLOWER = 1.3  # times what it took before, as a machine has other work too
 NO_TIME = "the time does not suffice"
 
 
@@ -93,6 +95,7 @@ def try_out(
     try:
         work.count_clusters(n_clusters)
         work.first_draws()
+        work.second_chance()
         work.further_draws()
         work.whole()
         found.ended = "done"
@@ -116,6 +119,7 @@ class _Trying:
         self.found, self.lead, self.progress = found, lead, progress
         self.begun = time.monotonic()
         self.took: dict[Group, float] = {}
+        self.offered: list[Group] = []
         self.groups: list[Group] = []
 
     @property
@@ -153,6 +157,19 @@ class _Trying:
             self._leave_out(FOR_FIRST * self.left / (FEW - draw))
             self._round(self.groups, draw)
 
+    def second_chance(self) -> None:
+        """The first draws of what was left out, where there is time after all."""
+        for group in self.offered:
+            cost = min(group.seconds, self.took.get(group, math.inf))
+            room = FOR_FIRST * (self.left - self._for_whole())
+            if self.found.untried.get(group.name) != NO_TIME or not SLOWER * FEW * cost < room:
+                continue
+            del self.found.untried[group.name]
+            there = {t.draw for t in self.found.trials if t.candidate in group.candidates}
+            for draw in set(range(FEW)) - there:
+                self._try(group, draw)
+            self.groups.append(group)
+
     def _leave_out(self, seconds: float) -> None:
         """Go on with the core and with what a round of so many seconds has room for."""
         for group in sorted(self.groups, key=lambda g: (not g.core, self.took.get(g, 0.0))):
@@ -170,6 +187,7 @@ class _Trying:
             found.n_drawn = max(LEAST, round(0.7 * found.n_drawn))
             offered = groups(data, found.n_drawn)
         found.n_drawn = len(draw_points(data, found.n_drawn, 0))
+        self.offered = offered
         admitted, sum_of = [], self._core(offered)
         for group in offered:
             why = fits(data, group.candidates[0].method)
@@ -248,7 +266,7 @@ class _Trying:
             others.sort(key=lambda g: min(leading[c] for c in g.candidates if c in leading))
             taking_part = []
             for group in [*core, *others]:
-                room -= self.took.get(group, 0.0)
+                room -= SLOWER * self.took.get(group, 0.0)
                 if room > 0:
                     taking_part.append(group)
             if len(taking_part) < len(core) + bool(others):
@@ -261,7 +279,8 @@ class _Trying:
             return 0.0
         growth = (self.found.data.n_points / self.found.n_drawn) ** 2
         took = [t.seconds for t in self.found.trials if t.candidate == best[0]]
-        return min(growth * float(np.mean(took)), FOR_WHOLE * self.found.budget)
+        wanted = SLOWER * growth * float(np.mean(took)) + FOR_END * self.found.budget
+        return min(wanted, FOR_WHOLE * self.found.budget)
 
     def whole(self) -> None:
         """The leading candidate on all points."""
