@@ -4,6 +4,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.keep import about
+from pages.server import sessions
 from pages.shared import background, settings
 from pages.shared.login import require_login
 
@@ -15,21 +17,28 @@ SCREENS = [
     ("compare", "compare", "Compare", ":material/leaderboard:"),
     ("inspect", "densification", "Inspect", ":material/search:"),
     ("step", "step", "Step through", ":material/footprint:"),
+    ("paper", "paper", "Paper", ":material/article:"),
     ("words", "words", "Words", ":material/menu_book:"),
     ("tour", "tour", "Tour", ":material/signpost:"),
 ]
 
 # A file of our own: for an emoji or a material icon the browser would ask a host on the internet.
-st.set_page_config(page_title="SDSC Explorer", page_icon=str(PAGES / "icon.svg"), layout="wide")
+st.set_page_config(
+    page_title="SDSC Explorer",
+    page_icon=str(PAGES / "icon.svg"),
+    layout="wide",
+    menu_items=about.menu(),
+)
 st.html(PAGES / "shared" / "style.css")
 require_login()
 address = settings.begin()
+sessions.begin()
 screens = [
     st.Page(f"pages/{folder}/page.py", title=title, icon=icon, url_path=path, default=not path)
     for folder, path, title, icon in SCREENS
 ]
 if settings.in_exercise():  # these speak of classes, or set what may be locked
-    screens = [s for s in screens if s.title not in ("Data", "Compare", "Tour")]
+    screens = [s for s in screens if s.title not in ("Data", "Compare", "Paper", "Tour")]
 screen = st.navigation(screens, position="hidden")
 # Links of our own: they carry the settings, so that a change of screen is one step of Back.
 with st.sidebar.container(key="screens", gap="xsmall"):
@@ -37,4 +46,5 @@ with st.sidebar.container(key="screens", gap="xsmall"):
         st.page_link(other, width="stretch", query_params=address)
 if screen.title != "Compare":  # which watches its own run
     background.show_elsewhere()
-screen.run()
+with sessions.faults_noted():
+    screen.run()

@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from typing import Any, TypeVar
 
@@ -46,7 +46,8 @@ def watched(
     A product or a decomposition of large matrices takes long and tells nothing. Raising in
     ``progress`` ends the wait at once; the thread itself ends where it next calls ``tell``, and
     what it finds is lost. Without ``progress`` the work is done in the caller's thread.
-    ``meanwhile`` is what the caller's thread has to do while the other is at work.
+    ``meanwhile`` is what the caller's thread has to do while the other is at work. See
+    `all_work_within` for what a server does around it.
 
     >>> watched(lambda tell: 6 * 7, lambda done, total: None)
     42
@@ -63,9 +64,13 @@ def watched(
             raise Cancelled
         latest[0] = (done, total)
 
+    within = getattr(_ambient, "within", None)
+
     def run() -> None:
+        _block.cancelled = cancelled
         try:
-            future.set_result(work(tell))
+            with within(tell) if within else nullcontext():
+                future.set_result(work(tell))
         except BaseException as error:
             future.set_exception(error)
 
@@ -83,10 +88,22 @@ def watched(
 
 
 _block = threading.local()
+_ambient = threading.local()
+
+
+def all_work_within(enter: Callable[[Progress], AbstractContextManager[None]] | None) -> None:
+    """From now on `watched` work that this thread asks for is done within ``enter(tell)``.
+
+    A server counts its memory there, and lets heavy work wait for its turn.
+
+    >>> all_work_within(lambda tell: nullcontext())
+    >>> all_work_within(None)
+    """
+    _ambient.within = enter
 
 
 def end_if_cancelled() -> None:
-    """Raise `Cancelled` within a block of `run_blocks` whose work was cancelled meanwhile."""
+    """Raise `Cancelled` in a thread of `watched` or `run_blocks` whose work was cancelled."""
     if hasattr(_block, "cancelled") and _block.cancelled.is_set():
         raise Cancelled
 
@@ -178,6 +195,7 @@ def run_blocks(
             return _threaded(function, bounds, jobs, progress)
         results = []
         for start, stop in bounds:
+            end_if_cancelled()
             results.append(function(start, stop))
             tick(progress, stop, n_rows)
         return results
@@ -201,6 +219,7 @@ def _threaded(
                     start, stop = futures[future]
                     done += stop - start
                     future.result()
+                end_if_cancelled()
                 tick(progress, done, bounds[-1][1])
         except BaseException:
             cancelled.set()

@@ -8,6 +8,7 @@ EXTRAS = {
     "h5py": "files",
     "PIL": "files",
     "plotly": "figures",
+    "matplotlib": "figures",
     "streamlit": "app",
     "authlib": "login",
     "dask": "cluster",
@@ -31,7 +32,9 @@ def require(module: str, purpose: str) -> Any:
         package = module.partition(".")[0]
         if error.name is None or error.name.partition(".")[0] != package:
             raise  # the package is there, and lacks something itself
-        name = {"PIL": "Pillow", "authlib": "Authlib"}.get(package, package)
+        name = {"PIL": "Pillow", "authlib": "Authlib", "matplotlib": "Matplotlib"}.get(
+            package, package
+        )
         raise MissingExtra(
             f"{purpose} needs {name}, which is not installed;"
             f" install it with: pip install 'sdsc-explorer[{EXTRAS[package]}]'.",

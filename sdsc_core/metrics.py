@@ -16,7 +16,9 @@ from sdsc_core.checks import (
     check_affinity,
     check_labels,
     check_star,
+    is_sparse,
 )
+from sdsc_core.memory import check_memory
 from sdsc_core.spectral import Spectrum, spectrum
 
 LARGE = 20_000  # points, from which on CONN of several clusters is worth several threads
@@ -316,6 +318,9 @@ def summarise(
     n = W.shape[0]
     found = check_labels(found, n, "found")
     reference = found if truth is None else check_labels(truth, n, "truth")
+    # Twice a matrix of clusters; a cluster, a value and a place for each entry.
+    size, clusters = W.nnz if is_sparse(W) else 2 * W.size, int(reference.max()) + 1
+    check_memory(24 * size + 40 * clusters**2, "its figures", n, name="W")
     between, entries = _between(W, reference)
     cut, vol = _cut_vol(between)
     nonzeros = int(entries.sum())

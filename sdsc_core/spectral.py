@@ -23,6 +23,7 @@ from sdsc_core.checks import (
     check_values,
     is_sparse,
 )
+from sdsc_core.kmeans import in_steps, takes_long
 from sdsc_core.memory import check_memory
 from sdsc_core.sparse_product import product_in_threads
 
@@ -143,12 +144,19 @@ def _check_memory(W: Affinity, n_vectors: int) -> None:
     """ValueError where `spectrum` would need more memory beside W than there is.
 
     Four copies of a sparse W at a time (scaled; turned, to see whether it is symmetric; two within
-    SciPy's search for components), the vectors of Lanczos, and those found.
+    SciPy's search for components), the vectors of Lanczos, and those found; or a decomposition of
+    the whole.
     """
     n = W.shape[0]
-    copies = 12 * 4 * W.nnz if is_sparse(W) else 8 * 3 * n * n
-    needed = copies + 8 * n * (_room(n, n_vectors) + 2 * n_vectors + 2)
+    copies = 12 * 4 * W.nnz if is_sparse(W) else 8 * 6 * n * n
+    full = 8 * 5 * n * n if _whole(n, n_vectors) else 0
+    needed = copies + full + 8 * n * (_room(n, n_vectors) + 2 * n_vectors + 2)
     check_memory(needed, "spectral clustering", n, name="W")
+
+
+def _whole(n: int, wanted: int) -> bool:
+    """Whether all of the spectrum is found at once: Lanczos is slow for a large part of it."""
+    return n <= SMALL or wanted >= n - 1 or (8 * wanted > n and n <= MODERATE)
 
 
 def _room(n: int, wanted: int) -> int:
@@ -192,11 +200,11 @@ def spectral_clustering(
 
 
 def cluster_rows(
-    rows: NDArray[np.float64], n_clusters: int, random_state: int
+    rows: NDArray[np.float64], n_clusters: int, random_state: int, starts: int = 10
 ) -> NDArray[np.int64]:
     """k-means on the embedding; labels are numbered by first appearance.
 
-    The best of ten starts; of more than 20,000 points it is found on as many of them, drawn at
+    The best of several starts; of more than 20,000 points it is found on as many of them, drawn at
     random, and all points go on from its centres.
     """
     from sklearn.cluster import KMeans
@@ -208,7 +216,10 @@ def cluster_rows(
         some = rows[np.sort(drawn)]
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
-        found = KMeans(n_clusters, n_init=10, random_state=random_state).fit(some)
+        if takes_long(some, n_clusters):
+            found = in_steps(some, n_clusters, random_state, starts)
+        else:
+            found = KMeans(n_clusters, n_init=starts, random_state=random_state).fit(some)
         if some is not rows:
             found = KMeans(n_clusters, n_init=1, init=found.cluster_centers_).fit(rows)
         labels = found.labels_
@@ -302,8 +313,7 @@ def _rest(
     a quarter of the time of a Chebyshev-filtered block, and no longer for 16 pairs.
     """
     n, wanted = len(known), n_vectors - known.shape[1]
-    many = 8 * wanted > n  # Lanczos is slow for a large part of the spectrum, and never finds all
-    if n <= SMALL or wanted >= n - 1 or (many and n <= MODERATE):
+    if _whole(n, wanted):
         return _full(A, weak, known, wanted)
 
     times = product_in_threads(A) if n > LARGE and is_sparse(A) else A.__matmul__

@@ -9,6 +9,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
@@ -39,21 +40,35 @@ def missing() -> str:
     return "" if shutil.which("chromium") else "chromium is not installed"
 
 
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
 class Server:
     """The app as `sdsc app` serves it; a context manager."""
 
-    def __init__(self, env: dict[str, str] | None = None):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+    def __init__(
+        self,
+        env: dict[str, str] | None = None,
+        *,
+        port: int | None = None,
+        options: tuple[str, ...] = (),
+        before: Callable[[], None] | None = None,
+    ):
+        port = port or free_port()
+        self.port = port
         self.url = f"http://127.0.0.1:{port}"
         self.output = tempfile.NamedTemporaryFile()  # noqa: SIM115, closed in __exit__
         self.last_words = ""
         command = [sys.executable, "-m", "sdsc_core.cli", "app", "--port", str(port)]
-        command += ["--server.headless", "true", "--server.fileWatcherType", "none"]
+        command += ["--server.headless", "true", "--server.fileWatcherType", "none", *options]
         self.process = subprocess.Popen(
-            command, cwd=ROOT, env=env, stdout=self.output, stderr=subprocess.STDOUT
-        )
+            command, cwd=ROOT, env=env, stdout=self.output, stderr=subprocess.STDOUT,
+            preexec_fn=before,
+        )  # fmt: skip
 
     def __enter__(self) -> "Server":
         for _ in range(600):

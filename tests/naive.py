@@ -127,6 +127,23 @@ def pce(W, theta1, theta2):
     return star
 
 
+def pce_as_it_goes(W, theta1, theta2, in_place):
+    """Algorithm 2 with the last k winning: on one matrix as it changes, or reading the input."""
+    n, star = len(W), W.copy()
+    read = star if in_place else W
+    for i in range(n):
+        for j in range(i + 1, n):
+            for k in range(n):
+                if k in (i, j):
+                    continue
+                a, b = read[i, k], read[k, j]
+                case = tur_condition(a, b, read[i, j], theta1, theta2)
+                if case:
+                    value = {1: (a + b) / 2, 2: min(a, b), 3: max(a, b) / 2}[case]
+                    star[i, j] = star[j, i] = value
+    return star
+
+
 def to_distance(w, transform):
     """Table 1, first step."""
     if transform == "D1":

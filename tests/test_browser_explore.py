@@ -382,11 +382,11 @@ def pin(page):
     settled(page)
     slide(page, "gamma", "ArrowLeft")
     rows = [row.split("\t") for row in figures(page)[1]]
-    assert rows[0][-2:] == ["A: W*", "B − A"]
+    assert rows[0][-2:] == ["A: W*", "now − A"]
     assert float(rows[6][5]) == pytest.approx(float(rows[6][2]) - float(rows[6][4]), abs=1.01e-4)
     page.get_by_role("button", name="Unpin").click()
     settled(page)
-    assert "B − A" not in figures(page)[1][0]
+    assert "now − A" not in figures(page)[1][0]
     slide(page, "gamma", "ArrowRight")
 
 

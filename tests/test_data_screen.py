@@ -524,10 +524,12 @@ class TestKnown:
 
         monkeypatch.setattr(sklearn.datasets, "fetch_openml", fetch)
         self.load(screen, "mnist")
-        assert "MNIST could not be fetched from OpenML (OSError); put mnist" in errors(screen)[0]
+        assert (
+            "MNIST could not be fetched from OpenML (OSError); get t10k-images" in errors(screen)[0]
+        )
         assert size(screen) == (384, 2016, 6)
 
     def test_neither_here_nor_there(self, screen):
-        assert "needs yaleb_48x42.npz" in screen.radio[0].proto.captions[0]
+        assert "CroppedYale" in screen.radio[0].proto.captions[0]
         assert next(b for b in screen.button if b.key == "load known").disabled
         assert KNOWN["yaleb"].openml is None

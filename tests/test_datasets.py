@@ -344,7 +344,7 @@ class TestKnown:
         assert load(DATA / "usps.npz").X.min() == -1
 
     def test_yale_b_is_not_on_openml(self, tmp_path):
-        with pytest.raises(ValueError, match=r"not on OpenML; put yaleb_48x42.npz"):
+        with pytest.raises(ValueError, match=r"Extended Yale B is not in .*CroppedYale.zip"):
             load_known("yaleb", tmp_path)
 
     def test_openml(self, tmp_path, monkeypatch):

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
-from sdsc_core import memory
 from sdsc_core.blocks import Cancelled
 from sdsc_core.dense import (
     changes,
@@ -25,6 +24,7 @@ from sdsc_core.dense import (
     to_similarity,
 )
 from sdsc_core.dense.rules import RULES, condition, two_hop
+from sdsc_core.memory import available
 from tests import naive
 
 # θ themselves, 0 and 1 among the values: the half-open intervals decide there.
@@ -279,9 +279,9 @@ def test_several_hops_leave_entries_without_a_witness():
 def test_all_shortest_paths_are_refused_where_they_do_not_fit(form, monkeypatch):
     W = form(sparse_graph(60).toarray())
     need = 8 * 60 * 60 if form is np.asarray else 20 * 60 * 60
-    monkeypatch.setattr(memory, "available_memory", lambda: 2 * need)
+    monkeypatch.setattr(available, "available_memory", lambda: 2 * need)
     assert densify(W, "D3", None).shape == (60, 60)
-    monkeypatch.setattr(memory, "available_memory", lambda: 2 * need - 2)
+    monkeypatch.setattr(available, "available_memory", lambda: 2 * need - 2)
     with pytest.raises(ValueError, match=r"W has 60 points.* GiB .* or a number of hops\.$"):
         densify(W, "D3", None)
 

@@ -142,7 +142,7 @@ class TestOpenML:
     def test_silence_ends(self, store, tmp_path, monkeypatch):
         monkeypatch.setattr(known, "PATIENCE", 0.2)
         monkeypatch.setattr(sklearn.datasets, "fetch_openml", lambda **_: time.sleep(2))
-        with pytest.raises(ValueError, match=r"nothing came within 0 seconds\); put usps.npz"):
+        with pytest.raises(ValueError, match=r"nothing came within 0 seconds\); get usps.bz2"):
             load_known("usps", tmp_path)
 
     @pytest.fixture
@@ -176,12 +176,12 @@ class TestOpenML:
         self, stalling, tmp_path, monkeypatch
     ):
         monkeypatch.setattr(known, "PATIENCE", 1.0)
-        with pytest.raises(ValueError, match=r"nothing more came within 1 seconds\); put usps.npz"):
+        with pytest.raises(ValueError, match=r"nothing more came within 1 seconds\); get usps.bz2"):
             load_known("usps", tmp_path)
 
     def test_a_download_that_never_ends_ends(self, stalling, tmp_path, monkeypatch):
         monkeypatch.setattr(known, "DEADLINE", 0.3)
-        with pytest.raises(ValueError, match=r"not all there after 0 minutes\); put usps.npz"):
+        with pytest.raises(ValueError, match=r"not all there after 0 minutes\); get usps.bz2"):
             load_known("usps", tmp_path)
 
     def test_a_download_that_stalls_can_be_given_up(self, stalling, tmp_path):

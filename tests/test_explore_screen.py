@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from pages.explore import downloads, embedding, pinned
+from pages.explore import downloads, embedding
+from pages.keep.entries import difference
 from pages.shared import run as stages
 from pages.shared import settings
 from pages.shared.presets import PRESETS
@@ -272,9 +273,9 @@ def test_a_pinned_run_is_compared_with_what_comes_after(app):
     )
     said = next(c.value for c in app.caption if "A: Shaded faces, Γ = 6, PCE" in c.value)
     assert "residual as printed, similarity with residual, seed 0, 6 clusters" in said
-    a, b = app.session_state["pinned"], app.session_state["last"]
-    assert (pinned.difference(a, b), pinned.difference(b, a)) == ("Γ = 6", "Γ = 2")
-    assert pinned.difference(a, a) == "same settings"
+    a, b = (entry.words for entry in app.session_state["history"].values())
+    assert (difference(a, b), difference(b, a)) == ("Γ = 6", "Γ = 2")
+    assert difference(a, a) == "same settings"
     press(app, "Unpin")
     assert len(table(app)["ACC"]) == 3
 

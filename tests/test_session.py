@@ -114,7 +114,7 @@ def test_examples_without_labels_follow_the_dense_stage(app):
         run(app)
         last = app.session_state["last"]
         expected = examples(last.path, last.after.labels, last.settings.gamma)
-        memory = app.session_state["memory"]
+        memory = app.session_state["server session"].results
         key = ("examples", run_key(last), "cluster")
         assert key in memory
         shown[dense] = memory.get(key, dict)
@@ -272,7 +272,7 @@ def test_what_was_stopped_says_so_until_it_is_asked_for(app, monkeypatch, stage)
     run(app)
     stop = next(bar for bar in bars if bar.title == stage).on_stop
     app.session_state["stopped_one"] = stop.args[0]
-    for kept in ("memory", "prepared", "last"):  # as if it had not come to its end
+    for kept in ("server session", "prepared", "last"):  # as if it had not come to its end
         del app.session_state[kept]
     run(app)
     assert not app.dataframe and "topped" in app.warning[0].value

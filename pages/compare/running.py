@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.server.sessions import expected
 from pages.shared.background import Task, background
 from pages.shared.memory import Memory, held
 from pages.shared.run import preparation, session_memory, source, spell_key
@@ -74,6 +75,12 @@ class Job:
         own = {"dense": dense, "n_clusters": self.n_clusters, "seed": self.seed, **thetas}
         return RunSettings.of_method(self.method, self.params, **own)
 
+    def expected(self) -> float:
+        """About how many seconds it takes."""
+        if self.method in BASELINES:
+            return self.data.n_points / 1000
+        return expected(self.data, self.settings(), False, self.n_clusters)
+
     def points(self, memory: Memory, progress: Progress | None = None) -> Dataset:
         """The data of this repeat: another draw where the Data screen draws samples."""
         if not self.options["per_class"] or not self.repeat:
@@ -119,7 +126,10 @@ def enqueue(todo: list[Job]) -> None:
     """Begin with these cells, or go on to them after those that are under way."""
     found = cells(), matrices(), session_memory()
     background().add(
-        [Task(j.key, j.title, partial(_compute, j, *found), of=j.data.name) for j in todo]
+        [
+            Task(j.key, j.title, partial(_compute, j, *found), of=j.data.name, seconds=j.expected())
+            for j in todo
+        ]
     )
 
 

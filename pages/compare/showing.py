@@ -15,6 +15,7 @@ from pages.shared.tables import cell, direction, html_table
 from pages.shared.text import escape_markdown
 from sdsc_core import compare, figures
 from sdsc_core.datasets import Dataset
+from sdsc_core.script import notebook
 
 IN_A_ROW = 6  # thumbnails; a large matrix opens below its row
 
@@ -158,6 +159,7 @@ def downloads(
         ("Table (.md)", "table.md", "text/markdown", compare.to_markdown(*shown)),
         ("Table (.tex)", "table.tex", "text/x-tex", compare.to_latex(*shown)),
         ("Python script", "compare.py", "text/x-python", script),
+        ("Notebook", "compare.ipynb", "application/x-ipynb+json", notebook(script)),
     ]
     for spot, (title, name, mime, text) in zip(st.columns(len(files)), files, strict=True):
         spot.download_button(

@@ -32,6 +32,7 @@ class MatrixView {
     Object.assign(this, theme(this.canvas));
     this.canvas.setAttribute("aria-label", data.alt);
     this.root.querySelector(".choice").hidden = !data.choice;
+    this.root.querySelector(".box").hidden = !data.blocks_too;
     this.layout();
     if (data.reveal && data.reveal !== revealed) {
       revealed = data.reveal; // the page may be drawn anew without anybody asking for it
@@ -340,6 +341,16 @@ class MatrixView {
     if (this.data.choice && this.data.cell === 1 && r !== c) this.send("pair", [this.data.index[r], this.data.index[c]]);
   }
 
+  // All points in the rows and columns of a block, whichever order they are shown in.
+  select(rows, cols) {
+    const found = new Set();
+    for (const [a, b] of [rows, cols]) {
+      for (let k = Math.max(0, a); k < Math.min(this.data.points, b); k++) found.add(this.data.index[k]);
+    }
+    this.draw();
+    this.send("block", [...found]);
+  }
+
   listen() {
     let from = null;
     const { canvas } = this, clicks = new Clicks();
@@ -361,7 +372,9 @@ class MatrixView {
       const to = this.cellAt(e);
       if (from && to && from.panel === to.panel) {
         const dx = Math.abs(to.px - from.px), dy = Math.abs(to.py - from.py);
-        if (dx > 6 && dy > 6) {
+        if (dx > 6 && dy > 6 && this.selecting) {
+          this.select([low(from.row, to.row), high(from.row, to.row)], [low(from.col, to.col), high(from.col, to.col)]);
+        } else if (dx > 6 && dy > 6) {
           this.zoom([low(from.col, to.col), low(from.row, to.row), high(from.col, to.col), high(from.row, to.row)]);
         } else {
           const cell = this.hint(to);
@@ -383,6 +396,11 @@ class MatrixView {
     this.root.querySelector(".in").addEventListener("click", () => this.scaleBy(0.5));
     this.root.querySelector(".out").addEventListener("click", () => this.scaleBy(2));
     this.root.querySelector(".all").addEventListener("click", () => this.zoom(null));
+    const box = this.root.querySelector(".box");
+    box.addEventListener("click", () => {
+      this.selecting = !this.selecting;
+      box.setAttribute("aria-pressed", String(this.selecting));
+    });
     this.root.querySelector(".save").addEventListener("click", () => {
       const link = document.createElement("a");
       link.download = "affinity.png"; link.href = canvas.toDataURL("image/png"); link.click();
@@ -415,6 +433,6 @@ export default function ({ data, parentElement, setStateValue, setTriggerValue }
     view = new MatrixView(parentElement);
     states.set(parentElement, view);
   }
-  const send = (name, value) => (name === "pair" ? setTriggerValue(name, value) : setStateValue(name, value));
+  const send = (name, value) => (name === "window" ? setStateValue(name, value) : setTriggerValue(name, value));
   view.update(unpack(data), send);
 }

@@ -16,6 +16,8 @@ HTML = """
   <button class="out" title="Zoom out (-)" aria-label="Zoom out">−</button>
   <button class="all" title="Whole matrix (0 or double click)" aria-label="Whole matrix">⤢</button>
   <button class="save" title="Save as PNG" aria-label="Save as PNG">PNG</button>
+  <button class="box" title="Select the points of a block" aria-label="Select the points of a block"
+   aria-pressed="false">▭</button>
   <span>Drag a box to zoom<i class="choice">; click an entry to choose the pair</i>.</span>
 </div>
 <div class="stage">
@@ -27,6 +29,7 @@ CSS = """
 .bar button { border: 1px solid var(--st-border-color); background: transparent; border-radius: 6px;
   color: var(--st-text-color); min-width: 30px; height: 26px; cursor: pointer; font: inherit; }
 .bar button:hover, .bar button:focus-visible { border-color: var(--st-primary-color); }
+.bar button[aria-pressed=true] { background: var(--st-primary-color); color: #fff; }
 .bar span { color: var(--st-text-color); opacity: .7; margin-left: 8px; }
 .bar i { font-style: normal; }
 .stage { position: relative; }
@@ -44,26 +47,34 @@ def matrix(
     *,
     key: str,
     on_pair: Callable[[int, int], None] | None = None,
+    on_block: Callable[[list[int]], None] | None = None,
     height: int | None = None,
     choice: bool = True,
     reveal: str = "",
 ) -> Any:
     """Draw a view; the result holds ``pair`` (once, after a click) and ``window``.
 
-    ``on_pair`` hears of the click before the page runs again, which saves a second run. Without
+    ``on_pair`` hears of the click before the page runs again, which saves a second run;
+    ``on_block`` of the points in the rows and columns of a block that was selected. Without
     ``choice`` a click does nothing, and nothing invites to it. Another ``reveal`` than before
     brings the view into sight, once.
     """
-    payload = pack(_head(view) | {"choice": choice, "reveal": reveal}, _arrays(view))
+    more = {"choice": choice, "blocks_too": on_block is not None, "reveal": reveal}
+    payload = pack(_head(view) | more, _arrays(view))
 
     def clicked() -> None:
         if on_pair is not None:
             on_pair(*map(int, st.session_state[key].pair))
 
+    def selected() -> None:
+        if on_block is not None:
+            on_block([int(p) for p in st.session_state[key].block])
+
     return _mount(
         key=key,
         data=payload,
         default={"window": None},
+        on_block_change=selected,
         on_window_change=lambda: None,
         on_pair_change=clicked,
         height=height or "content",

@@ -23,6 +23,7 @@ class PointsView {
     this.legend = root.querySelector(".legend");
     this.hidden = new Set();
     this.cursor = null; // [panel, point]
+    this.selecting = ""; // "box" or "lasso" while a drag selects
     this.whole();
     this.listen();
     new ResizeObserver(() => this.data && this.layout()).observe(this.canvas.parentElement);
@@ -42,6 +43,7 @@ class PointsView {
     if (!before || before.at0.length !== data.at0.length || before.dims !== data.dims) this.whole();
     Object.assign(this, theme(this.canvas));
     this.canvas.setAttribute("aria-label", data.alt);
+    for (const name of ["box", "lasso"]) this.root.querySelector(`.${name}`).hidden = !data.selectable;
     const look = JSON.stringify([data.names, data.colours]);
     if (look !== this.look) { this.look = look; this.list(); }
     this.layout();
@@ -167,10 +169,22 @@ class PointsView {
     paths.forEach((path, k) => { g.fillStyle = d.colours[k]; if (!this.hidden.has(k)) g.fill(path); });
     g.globalAlpha = many ? 0.45 : 1; g.strokeStyle = MARK; g.lineWidth = many ? 0.8 : 2; g.stroke(crosses);
     g.globalAlpha = 1;
+    this.outline(g, places, group, r);
     this.ring(g, places, d.chosen, MARK);
     if (this.cursor?.[0] === p) this.ring(g, places, this.cursor[1], this.ink);
     g.restore();
     return places;
+  }
+
+  // Selected points have a dark edge.
+  outline(g, places, group, r) {
+    const path = new Path2D();
+    for (const i of this.data.selected || []) {
+      if (this.hidden.has(group[i])) continue;
+      path.moveTo(places[2 * i] + r + 1, places[2 * i + 1]);
+      path.arc(places[2 * i], places[2 * i + 1], r + 1, 0, 7);
+    }
+    g.strokeStyle = this.ink; g.lineWidth = 1.5; g.stroke(path);
   }
 
   ring(g, places, i, colour) {
@@ -224,8 +238,46 @@ class PointsView {
     this.draw();
   }
 
+  // Send the points inside what was drawn: a box, or a lasso by the even-odd rule.
+  select(p, line) {
+    const shape = new Path2D(), g = this.canvas.getContext("2d"), places = this.places[p];
+    line.forEach(([x, y], k) => (k ? shape.lineTo(x, y) : shape.moveTo(x, y)));
+    shape.closePath();
+    g.save(); g.setTransform(1, 0, 0, 1, 0, 0); // the shape is in the page's pixels, as the places are
+    const found = [];
+    this.data.groups[p].forEach((group, i) => {
+      if (!this.hidden.has(group) && g.isPointInPath(shape, places[2 * i], places[2 * i + 1], "evenodd")) found.push(i);
+    });
+    g.restore();
+    this.draw();
+    if (found.length) this.send("points", found);
+  }
+
+  // The line that a drag draws around points.
+  outlineOf(from, to) {
+    return this.selecting === "box" ? [[from.x, from.y], [to.x, from.y], [to.x, to.y], [from.x, to.y]] : from.line;
+  }
+
+  drawAround(from, to) {
+    this.tip.style.display = "none";
+    from.line.push([to.x, to.y]);
+    this.draw();
+    const g = this.canvas.getContext("2d");
+    g.strokeStyle = this.ink; g.lineWidth = 1.5; g.setLineDash([4, 3]); g.beginPath();
+    this.outlineOf(from, to).forEach(([x, y]) => g.lineTo(x, y));
+    g.closePath(); g.stroke(); g.setLineDash([]);
+  }
+
+  selectBy(way) {
+    this.selecting = this.selecting === way ? "" : way;
+    for (const name of ["box", "lasso"]) {
+      this.root.querySelector(`.${name}`).setAttribute("aria-pressed", String(this.selecting === name));
+    }
+  }
+
   // In two dimensions a drag spans a box to zoom to, in three it turns both panels.
   drag(from, to, event) {
+    if (this.selecting) { this.drawAround(from, to); return; }
     this.tip.style.display = "none";
     if (this.data.dims === 3) {
       this.yaw += event.movementX / 120;
@@ -242,7 +294,7 @@ class PointsView {
   listen() {
     let from = null;
     const { canvas } = this, clicks = new Clicks(), press = (name, act) => this.root.querySelector(name).addEventListener("click", act);
-    canvas.addEventListener("mousedown", (e) => { from = this.spot(e); });
+    canvas.addEventListener("mousedown", (e) => { from = this.spot(e); if (from) from.line = [[from.x, from.y]]; });
     canvas.addEventListener("mousemove", (e) => {
       const to = this.spot(e);
       if (from && to && e.buttons && to.p === from.p) this.drag(from, to, e);
@@ -254,8 +306,12 @@ class PointsView {
         const moved = Math.abs(to.x - from.x) > 6 && Math.abs(to.y - from.y) > 6;
         const near = this.nearest(to);
         if (Math.hypot(to.x - from.x, to.y - from.y) < 4) clicks.single(e, this.zoomed(), () => this.choose(near));
+        else if (this.selecting) this.select(from.p, this.outlineOf(from, to));
         else if (moved && this.data.dims === 2) this.zoomBox(from, to);
         else this.draw();
+      } else if (from && this.selecting) { // released beside the panel: what was drawn inside counts
+        const [x, y] = from.line.at(-1);
+        this.select(from.p, this.outlineOf(from, { x, y }));
       }
       from = null;
     });
@@ -270,6 +326,8 @@ class PointsView {
     press(".in", () => this.zoom(0.5));
     press(".out", () => this.zoom(2));
     press(".all", () => { this.whole(); this.draw(); });
+    press(".box", () => this.selectBy("box"));
+    press(".lasso", () => this.selectBy("lasso"));
     press(".save", () => {
       const link = document.createElement("a");
       link.download = "embedding.png"; link.href = canvas.toDataURL("image/png"); link.click();
@@ -288,6 +346,7 @@ class PointsView {
     } else if (e.key === "Enter" && this.cursor) this.choose(this.cursor[1]);
     else if (e.key === "+" || e.key === "=") this.zoom(0.5);
     else if (e.key === "-") this.zoom(2);
+    else if (e.key === "Escape" && this.selecting) this.selectBy(this.selecting);
     else if (e.key === "0" || e.key === "Escape") this.whole();
     else return;
     e.preventDefault();

@@ -18,6 +18,10 @@ HTML = """
   <button class="out" title="Zoom out (-)" aria-label="Zoom out">−</button>
   <button class="all" title="All points (0 or double click)" aria-label="All points">⤢</button>
   <button class="save" title="Save as PNG" aria-label="Save as PNG">PNG</button>
+  <button class="box" title="Select points by a box" aria-label="Select points by a box"
+   aria-pressed="false">▭</button>
+  <button class="lasso" title="Select points by a lasso" aria-label="Select points by a lasso"
+   aria-pressed="false">◌</button>
   <span>Drag to zoom or, in 3-D, to turn; click a point to mark it.</span>
 </div>
 <div class="stage">
@@ -55,14 +59,21 @@ def points(
     chosen: int,
     on_point: Callable[[int], None],
     alt: str,
+    on_points: Callable[[list[int]], None] | None = None,
+    selected: NDArray[np.int64] | None = None,
     height: int = 370,
 ) -> None:
-    """Draw embeddings side by side; ``on_point`` hears of a click before the page runs again."""
+    """Draw embeddings side by side; ``on_point`` hears of a click before the page runs again.
+
+    So does ``on_points`` of those that a box or a lasso was drawn around; ``selected`` are marked.
+    """
     arrays: dict[str, NDArray[Any]] = {}
     for p, side in enumerate(sides):
         arrays[f"at{p}"] = side.at.astype(np.float32).ravel()
         arrays[f"wrong{p}"] = side.wrong.astype(np.uint8)
         arrays[f"group{p}"] = side.groups.astype(np.uint16)
+    if selected is not None:
+        arrays["selected"] = selected.astype(np.uint32)
     head = {
         "titles": [side.title for side in sides],
         "dims": sides[0].at.shape[1],
@@ -71,10 +82,21 @@ def points(
         "chosen": chosen,
         "alt": alt,
         "height": height,
+        "selectable": on_points is not None,
         "stamp": stamp(*arrays.values()),
     }
 
     def clicked() -> None:
         on_point(int(st.session_state[key].point))
 
-    _mount(key=key, data=pack(head, arrays), on_point_change=clicked, height="content")
+    def drawn_around() -> None:
+        if on_points is not None:
+            on_points([int(p) for p in st.session_state[key].points])
+
+    _mount(
+        key=key,
+        data=pack(head, arrays),
+        on_point_change=clicked,
+        on_points_change=drawn_around,
+        height="content",
+    )

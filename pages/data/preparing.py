@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from pages.keep import choosing
 from pages.shared import loading
 from pages.shared.run import cached, compute_button, largest_pca, patiently, spell_key, stopped
-from pages.shared.settings import GAMMA_MAX, PREPARE, apply, defaults, locked
+from pages.shared.settings import GAMMA_MAX, PREPARE, apply, chosen_rows, defaults, locked
 from pages.shared.text import escape_markdown
 from sdsc_core import figures
 from sdsc_core.blocks import Progress
@@ -22,6 +23,7 @@ def controls(raw: Dataset) -> None:
     """What can be changed; every change counts at once, on all screens."""
     state = st.session_state
     _keep_in_range(raw)
+    choosing.notice()
     _class_choice(raw)
     left, right = st.columns(2)
     left.number_input(
@@ -146,15 +148,16 @@ def _variance_kept(raw: Dataset) -> str:
 
     pca, draw = state.pca, state.draw  # the session cannot be had where the work is done
     classes, each, scattering = state.classes or None, state.each or None, state.scattering
+    only = chosen_rows(state)
 
     def share(tell: Progress | None) -> float:
         chosen = prepare(
-            raw, classes=classes, per_class=each, scattering=scattering, random_state=draw,
-            progress=tell,
+            raw, only=only, classes=classes, per_class=each, scattering=scattering,
+            random_state=draw, progress=tell,
         )  # fmt: skip
         return float(variance_curve(chosen, pca)[0][-1])
 
-    key = tuple(spell_key(state[name]) for name in PREPARE)
+    key = (only, *(spell_key(state[name]) for name in PREPARE))
     kept = patiently("Measuring the variance that PCA keeps", ("kept", raw.digest, key), share)
     return f"{100 * kept:.1f} %"
 

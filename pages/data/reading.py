@@ -7,12 +7,15 @@ from typing import Any
 import streamlit as st
 
 from pages.data import roles
+from pages.keep import session
 from pages.shared import loading
 from pages.shared.loading import Draft
 from pages.shared.text import escape_markdown
 from sdsc_core.datasets import ColumnProblem, Dataset, Variable, apart, fill_missing
+from sdsc_core.session import read_settings_file, recognise
 
 TABLES = (".csv", ".tsv")
+MOST_SETTINGS = 5_000_000  # bytes
 AUTOMATIC, NONE = "automatic", "none"
 ORIENTATIONS = {AUTOMATIC: None, "in rows": False, "in columns": True}
 HEADERS = {AUTOMATIC: "auto", "names": True, "data": False}
@@ -26,6 +29,9 @@ def panel() -> None:
     draft: Draft | None = state.get("draft")
     if draft is None or state.get("draft_name") not in (None, state.data):
         return
+    if what := _recognised(draft):
+        _restore(draft, what)
+        return
     with st.container(border=True):
         st.markdown(f"**How {escape_markdown(draft.file)} is read**")
         data, problem = _read(draft)
@@ -35,6 +41,49 @@ def panel() -> None:
                 st.button("Set this file aside", on_click=loading.set_aside)
         elif data is not None:
             st.caption(f"Read as {_size(data)}")
+
+
+def _recognised(draft: Draft) -> str:
+    """Whether a file holds a session or settings rather than data, by its content."""
+    if isinstance(draft.source, Path):
+        with draft.source.open("rb") as file:
+            start = file.read(64)
+    else:
+        draft.source.seek(0)
+        start = draft.source.read(64)
+    return recognise(start, draft.file)
+
+
+def _restore(draft: Draft, what: str) -> None:
+    """Put back what a session or settings file holds, once, and say what that was."""
+    state = st.session_state
+    if state.get("restored", ("",))[0] != draft.key:
+        if what == "session":
+            found, problem = loading.read_once("parsed", draft.key, draft, apart.session)
+        else:
+            found, problem = loading.once("parsed", draft.key, lambda: _settings(draft))
+        if not problem:
+            try:
+                said = session.restore(found) if what == "session" else session.settle(found)
+            except ValueError as error:
+                problem = str(error)
+        if problem:
+            st.error(f"{escape_markdown(problem)} {_what_stays()}", icon=":material/error:")
+            st.button("Set this file aside", on_click=loading.set_aside)
+            return
+        state.restored, state.parsed = (draft.key, said), (draft.key, None, "")
+        st.rerun()
+    st.success(
+        f"{escape_markdown(draft.file)} was loaded: {state.restored[1]}.", icon=":material/history:"
+    )
+
+
+def _settings(draft: Draft) -> dict[str, str]:
+    """What a settings.json says; it is small, and JSON is read without anybody's code."""
+    text = draft.source.read_bytes() if isinstance(draft.source, Path) else draft.source.getvalue()
+    if len(text) > MOST_SETTINGS:
+        raise ValueError(f"“{draft.file}” is too large for a file of settings.")
+    return session.settings_of(read_settings_file(text, f"“{draft.file}”"))
 
 
 def _what_stays() -> str:

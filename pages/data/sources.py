@@ -22,6 +22,7 @@ from sdsc_core.datasets import (
     load_known,
 )
 from sdsc_core.datasets.known import FOLDER_VARIABLE
+from sdsc_core.session import ENDING
 
 FORMAT_HELP = """
 - **.csv, .tsv**: a table, a sample a row; what each column is for is guessed, and a click changes
@@ -30,6 +31,8 @@ FORMAT_HELP = """
 - **.npz, .mat** (up to 7 and 7.3): `X` or `fea` with the samples, `y`, `gnd` or `s` with the
   classes; `image_shape` makes pictures of the rows
 - **.zip**: pictures of one size, in a folder for each class
+- **.sdsc**: a session that was downloaded on Explore, with its data; **settings.json** likewise,
+  without data
 """
 OPEN_A_FOLDER = "Whoever runs the server opens one with `sdsc app --data DIR`."
 
@@ -67,7 +70,8 @@ def _samples() -> None:
 
 def _upload() -> None:
     st.file_uploader(
-        f"A file: {', '.join(FORMATS[:-1])}, or a {FORMATS[-1]} of pictures in class folders",
+        f"A file: {', '.join(FORMATS[:-1])}, or a {FORMATS[-1]} of pictures in class folders; or a"
+        f" session ({ENDING}) or settings.json",
         key="upload",
         on_change=_uploaded,
         help=FORMAT_HELP,
@@ -152,7 +156,10 @@ def _where(name: str) -> str:
         return "It is in the folder of the server."
     if known.openml:
         return f"It comes from OpenML, about {known.download / 1000:.0f} MB."
-    return f"It is not here: it needs {known.file} in the folder of the server. {OPEN_A_FOLDER}"
+    return (
+        f"It is not here: put into the folder of the server {escape_markdown(known.get)}."
+        f" {OPEN_A_FOLDER}"
+    )
 
 
 def _fetch(name: str, spot: "st.delta_generator.DeltaGenerator") -> None:

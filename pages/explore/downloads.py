@@ -1,4 +1,4 @@
-"""Share and keep: the address, labels, matrices, settings, figures, and a script."""
+"""Share and keep: the address, labels, matrices, settings, figures, a script, the session."""
 
 import json
 from collections.abc import Callable
@@ -7,29 +7,49 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.settings import SETTINGS
+from pages.explore import papers
+from pages.keep import session
+from pages.server.sessions import counted, problem_of
+from pages.shared.settings import SETTINGS, chosen_rows
 from sdsc_core import figures
 from sdsc_core.datasets import KNOWN, SAMPLES, points_csv
 from sdsc_core.run import Run, Side
-from sdsc_core.script import affinity_npz, columns_of, script
+from sdsc_core.script import affinity_npz, check_npz, columns_of, notebook, script
+from sdsc_core.session import ENDING, write_session
+
+File = tuple[str, str, str, Callable[[], str | bytes]]
 
 
 def show(run: Run) -> None:
     """A button for each file; a file is made when it is asked for."""
-    sample = st.session_state.data in SAMPLES
-    st.markdown(
-        "**The address of this page holds all settings**, the seed included: send it to somebody, "
-        + (
-            "and they see the same."
-            if sample
-            else "and the data file, which it cannot hold; the script says how to read it."
-        )
+    _say_what_the_address_holds()
+    columns = st.columns(4)
+    large = {"W.npz": run.before.W, "W_star.npz": run.after.W}
+    for i, (title, name, mime, make) in enumerate(_files(run)):
+        problem = problem_of(partial(check_npz, large[name])) if name in large else ""
+        columns[i % 4].download_button(
+            title, counted(make), name, mime, key=f"download {name}", on_click="ignore",
+            width="stretch", disabled=bool(problem), help=problem or None,
+        )  # fmt: skip
+    st.caption(
+        "A .png of the matrices: the PNG button above them. Charts have a camera button. The"
+        " session holds your data, settings, runs and results: load it on the Data screen of any"
+        " machine."
     )
-    # A file is made outside of this run, where the session's settings cannot be had.
+    st.markdown("**Figures for papers**")
+    papers.show(run)
+
+
+def _files(run: Run) -> list[File]:
+    """Title, name, type and maker of each.
+
+    A file is made outside of this run, where the session's settings cannot be had.
+    """
     matrix = partial(_matrix, run)
-    chosen = {name: st.session_state[name] for name in SETTINGS}
-    load = load_lines(chosen["data"], st.session_state.get("read_as", {}))
-    files: list[tuple[str, str, str, Callable[[], str | bytes]]] = [
+    state = st.session_state
+    chosen = {name: state[name] for name in SETTINGS} | {"only": chosen_rows(state) or ""}
+    load = load_lines(chosen["data"], state.get("read_as", {}))
+    files: list[File] = [
         ("Labels (.csv)", "labels.csv", "text/csv", lambda: labels_csv(run)),
         ("W (.npz)", "W.npz", "application/octet-stream", lambda: matrix(run.before)),
         ("W* (.npz)", "W_star.npz", "application/octet-stream", lambda: matrix(run.after)),
@@ -52,15 +72,38 @@ def show(run: Run) -> None:
             "text/x-python",
             lambda: python_script(run, chosen, load),
         ),
+        (
+            "Notebook",
+            "reproduce.ipynb",
+            "application/x-ipynb+json",
+            lambda: notebook(python_script(run, chosen, load)),
+        ),
     ]
-    if st.session_state.hide:  # these two name the data, and the script computes the answers
-        files = [f for f in files if f[1] not in ("settings.json", "reproduce.py")]
-    columns = st.columns(4)
-    for i, (title, name, mime, make) in enumerate(files):
-        columns[i % 4].download_button(
-            title, make, name, mime, key=f"download {name}", on_click="ignore", width="stretch"
+    if state.hide:  # these name the data, and the script computes the answers
+        return [f for f in files if not f[1].startswith(("settings.", "reproduce."))]
+    kept, octets = session.gather(), "application/octet-stream"
+    return [
+        *files,
+        (f"Session ({ENDING})", f"session{ENDING}", octets, lambda: write_session(kept)),
+    ]
+
+
+def _say_what_the_address_holds() -> None:
+    if st.session_state.only.startswith("~"):
+        st.markdown(
+            "**The address of this page holds all settings but the selected points**, which are too"
+            " many for it: send somebody the session file, and they see the same."
         )
-    st.caption("A .png of the matrices: the PNG button above them. Charts have a camera button.")
+        return
+    st.markdown(
+        "**The address of this page holds all settings**, the seed included: send it to somebody, "
+        + (
+            "and they see the same."
+            if st.session_state.data in SAMPLES
+            else "and the data file, which it cannot hold; the script says how to read it. Or send"
+            " the session file, which holds both."
+        )
+    )
 
 
 def _matrix(run: Run, side: Side) -> bytes:
@@ -131,5 +174,6 @@ def python_script(run: Run, chosen: dict[str, Any], load: str) -> str:
     """The run again, with sdsc_core alone."""
     values = {name: chosen[name] for name in ("scattering", "unit", "centre", "draw")}
     values |= {name: chosen[name] or None for name in ("classes", "each")}
+    values["only"] = repr(chosen["only"] or None)
     values["pca"] = run.data.n_features if chosen["pca"] >= 2 else None
     return script(run.settings, values, load=load)

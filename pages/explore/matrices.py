@@ -1,10 +1,15 @@
 """W and W* on one colour scale, or what the dense stage changed; the marked pair below them."""
 
+from functools import partial
+from typing import Any
+
 import streamlit as st
 
 from pages.components.matrix import matrix
 from pages.explore import pinned
+from pages.keep import choosing
 from pages.shared.matrix_view import matrix_view, view_controls
+from pages.shared.settings import go_to
 from pages.shared.text import escape_markdown
 from sdsc_core.run import Run
 
@@ -14,8 +19,13 @@ def show(run: Run) -> None:
     row = st.container(horizontal=True, vertical_alignment="bottom")
     view_controls(run, row)
     with row:
-        pinned.buttons(run)
-    matrix(matrix_view(run), key="matrix", on_pair=_choose)
+        pinned.buttons()
+    matrix(
+        matrix_view(run),
+        key="matrix",
+        on_pair=_choose,
+        on_block=partial(choosing.take, run, how="in rows and columns of a block of the matrix"),
+    )
     marked(run)
     pinned.matrices(run)
 
@@ -28,7 +38,24 @@ def marked(run: Run) -> None:
         state.pair = None
     row = st.container(key="chosen", horizontal=True, vertical_alignment="center")
     row.markdown(_marked_words(run) if some else ":gray[No point is marked.]")
+    _ways_to_why(run, row, some)
     row.button("Unmark", on_click=_unmark, disabled=not some)
+
+
+def _ways_to_why(run: Run, row: Any, some: bool) -> None:
+    """One step from an entry to what made it; they are always there, so that nothing jumps."""
+    pair = some and st.session_state.pair
+    if row.button(
+        "Why?", disabled=not some, key="why",
+        help="Step through what made this entry, or the links of this point.",
+    ):  # fmt: skip
+        st.session_state.step = "pair" if pair else "point"
+        go_to("pages/step/page.py")
+    if row.button(
+        "Inspect", disabled=not pair or run.settings.dense is None, key="inspect pair",
+        help="This pair among all that the dense stage changed.",
+    ):  # fmt: skip
+        go_to("pages/inspect/page.py")
 
 
 def _marked_words(run: Run) -> str:

@@ -4,6 +4,8 @@ import numpy as np
 import streamlit as st
 
 from pages.explore import notes
+from pages.keep import entries
+from pages.keep.entries import Entry
 from pages.shared.run import patiently, run_key
 from pages.shared.tables import cell, html_table
 from pages.shared.text import escape_markdown, number, signed
@@ -29,21 +31,19 @@ _Q = "Ncut* / Ncut, measured, with Ncut = η₂/η₁ of eq. 9: below 1 the dens
 
 
 def show(run: Run) -> None:
-    """All figures for W and W*, the change, and the difference to a pinned run."""
-    pinned: Run | None = st.session_state.get("pinned")
-    head = ["", "W", "W*", "change"] + (["A: W*", "B − A"] if pinned else [])
-    kept = _values(pinned.after) if pinned else [None] * len(ROWS)
+    """All figures for W and W*, the change, and those of pinned runs with the difference."""
+    entries.note(run, figures_of(run))
+    pins = entries.pins()
+    head = ["", "W", "W*", "change"]
+    for pin in pins:
+        head += [f"{pin.pin}: W*", f"now − {pin.pin}"][: 3 - min(2, len(pins))]
     lines = []
-    rows = list(zip(ROWS, _values(run.before), _values(run.after), kept, strict=True))
-    for (name, text, good), b, a, p in rows[2 * st.session_state.hide :]:
-        cells = _cell(b) + _cell(a) + _change(a, b, good)
-        if pinned:
-            cells += _cell(p) + _change(a, p, good)
+    rows = list(zip(ROWS, _values(run.before), _values(run.after), strict=True))
+    for (name, text, good), b, a in rows[2 * st.session_state.hide :]:
+        cells = _cell(b) + _cell(a) + _change(a, b, good) + _beside(pins, name, a, good)
         lines.append(cell(name, title=text) + cells)
-    q, p = _q(run), _q(pinned) if pinned else None
-    cells = cell("") + _cell(q) + cell("")
-    if pinned:
-        cells += _cell(p) + _change(q, p, -1)
+    q = _q(run)
+    cells = cell("") + _cell(q) + cell("") + _beside(pins, "Q", q, -1)
     lines.append(cell("Q", title=_Q) + cells)
     html_table(head, lines, "Metrics of W and W*")
     with st.popover("What the figures mean", type="tertiary"):
@@ -53,7 +53,30 @@ def show(run: Run) -> None:
                 f"- **{name}**: {escape_markdown(text)}" for name, text in (*meanings, ("Q", _Q))
             )
         )
-    notes.show(run, pinned)
+    notes.show(run, pins)
+
+
+def _beside(pins: list[Entry], name: str, value: float | None, good: int) -> str:
+    """Cells of one figure for each pinned run, with what the present one has more.
+
+    Of several there is no room for that; it appears under the mouse.
+    """
+    if len(pins) == 1:
+        kept = pins[0].figures.get(name)
+        return _cell(kept) + _change(value, kept, good)
+    cells = []
+    for pin in pins:
+        kept = pin.figures.get(name)
+        known = value is not None and kept is not None and np.isfinite(value - kept)
+        more = f"now − {pin.pin}: {signed(value - kept)}" if known else ""  # type: ignore[operator]
+        cells.append(cell(number(kept), title=more))
+    return "".join(cells)
+
+
+def figures_of(run: Run) -> dict[str, float | None]:
+    """All figures of W* by their names, as the list of runs keeps them."""
+    names = [name for name, _, _ in ROWS]
+    return dict(zip(names, _values(run.after), strict=True)) | {"Q": _q(run)}
 
 
 def _values(side: Side) -> list[float | None]:

@@ -6,14 +6,15 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.explore.pinned import settings_in_words
+from pages.keep.entries import Entry
 from pages.shared.run import cached, run_key
 from pages.shared.text import duration, escape_markdown
 from sdsc_core import components
 from sdsc_core.run import Run, Side
 
 
-def show(run: Run, pinned: Run | None) -> None:
+def show(run: Run, pins: list[Entry]) -> None:
+    """All of it, below the table of figures."""
     notes = [f"CONN per cluster, Ncut, Q and similarity inside go by the {run.after.summary.by}."]
     if run.data.labels is None and not st.session_state.hide:
         notes.append("ACC and NMI need the true classes, which this data does not have.")
@@ -24,10 +25,9 @@ def show(run: Run, pinned: Run | None) -> None:
     notes += _apart(run) + not_converged(run)
     if len(run.path.constant):
         notes.append(f"{len(run.path.constant)} samples have no variance, so no links.")
-    if pinned:
-        notes.append(
-            f"A: {escape_markdown(pinned.data.name)}, {', '.join(settings_in_words(pinned))}."
-        )
+    for pin in pins:
+        called = f" “{escape_markdown(pin.name)}”" if pin.name else ""
+        notes.append(f"{pin.pin}{called}: {escape_markdown(pin.title)}, {', '.join(pin.words)}.")
     t = run.seconds
     spectral = sum(took for stage, took in t.items() if stage.endswith(("spectrum", "side")))
     notes.append(

@@ -18,9 +18,12 @@ with opening(
         embedding,
         gallery,
         headline,
+        history,
         matrices,
         metrics,
+        selected,
     )
+    from pages.keep import choosing
     from pages.shared.screen import present_run
     from pages.shared.settings import address, in_exercise
     from pages.shared.warm import warm
@@ -31,6 +34,7 @@ run = present_run(spot)
 
 guide.tell(box, run)
 headline.show(run)
+choosing.notice()
 matrices.show(run)
 left, right = st.container(key="lower").columns([3, 2])
 with left:
@@ -46,6 +50,8 @@ more = {
     "Confusion": confusion.show,
     "Eigenvalues": eigenvalues.show,
     "Gallery": gallery.show,
+    "Selection": selected.show,
+    "History": history.show,
     "Download": downloads.show,
 }
 if st.session_state.hide:

@@ -1,59 +1,71 @@
-"""A pinned run A, to compare what comes after with it."""
+"""Pinned runs A, B, …, to compare what comes after with them."""
 
 from dataclasses import replace
 
 import streamlit as st
 
 from pages.components.matrix import matrix
+from pages.keep import entries
+from pages.keep.entries import Entry, difference
 from pages.shared.matrix_view import matrix_view
-from pages.shared.sidebar import RESIDUALS, SIMILARITIES
+from pages.shared.run import keeper, patiently
 from sdsc_core import figures
-from sdsc_core.run import Run
+from sdsc_core.checks import Affinity
+from sdsc_core.run import Run, run_stages
 
 
-def buttons(run: Run) -> None:
-    """Keep the present run as A; what comes after is B."""
-    state = st.session_state
+def buttons() -> None:
+    """Keep the present run under the next free letter, and compare what comes after with it."""
+    pins, letter = entries.pins(), entries.free_pin()
     st.button(
-        "Pin as A", on_click=lambda: state.update(pinned=run),
-        help="Keep this result and compare what you do next with it.",
+        f"Pin as {letter}" if letter else "Pin", key="pin", disabled=not letter,
+        on_click=entries.pin_present,
+        help="Keep this result and compare what you do next with it; the tab History lists all"
+        f" pins, {len(entries.PINS)} at most.",
     )  # fmt: skip
-    st.button("Unpin", on_click=lambda: state.pop("pinned", None), disabled="pinned" not in state)
+    st.button(
+        "Unpin all" if len(pins) > 1 else "Unpin", key="unpin", on_click=entries.unpin_all,
+        disabled=not pins,
+    )  # fmt: skip
 
 
 def matrices(run: Run) -> None:
-    """W* of the pinned run A beside that of B, where both are of the same data."""
-    pinned: Run | None = st.session_state.get("pinned")
-    if pinned is None or pinned.data.digest != run.data.digest:
+    """W* of a pinned run beside the present one, where both are of the same data."""
+    now = entries.note(run)
+    pins = {e.pin: e for e in entries.pins() if e.digest == run.data.digest and e != now}
+    if not pins:
         return
+    letter: str | None = next(reversed(pins))
+    if len(pins) > 1:
+        if st.session_state.get("beside pin") not in pins:
+            st.session_state["beside pin"] = letter
+        letter = st.segmented_control(
+            "Beside the pinned run", list(pins), key="beside pin", required=True
+        )
+    if letter is not None:
+        _beside(run, now, pins[letter])
+
+
+def _beside(run: Run, now: Entry, pinned: Entry) -> None:
     view = matrix_view(run, key="pinned_matrix", view="both")
-    both = figures.matrix_view(pinned.after.W, run.after.W, view.index)
+    both = figures.matrix_view(_star(run, pinned), run.after.W, view.index)
     drawn = replace(
         view, rows=both.rows, cols=both.cols, w=both.w, star=both.star, cause=both.cause,
-        cell=both.cell, whole=both.whole, symbols=("w* in A", "w* in B"),
+        cell=both.cell, whole=both.whole, symbols=(f"w* in {pinned.pin}", "w* now"),
         panels=(
-            ("w", f"A: W* ({difference(pinned, run)})"),
-            ("star", f"B: W* ({difference(run, pinned)})"),
+            ("w", f"{pinned.pin}: W* ({difference(pinned.words, now.words)})"),
+            ("star", f"now: W* ({difference(now.words, pinned.words)})"),
         ),
-        alt="W* of the pinned run A beside W* of the present run B.",
+        alt=f"W* of the pinned run {pinned.pin} beside W* of the present run.",
     )  # fmt: skip
     matrix(drawn, key="pinned_matrix", choice=False)
 
 
-def settings_in_words(run: Run) -> list[str]:
-    """The settings of a run in words; θ only where PCE uses it."""
-    s = run.settings
-    thetas = [f"θ₁ = {s.theta1:.2f}", f"θ₂ = {s.theta2:.2f}"] if s.dense == "PCE" else []
-    return [
-        f"Γ = {s.gamma}", s.dense or "no dense stage", *thetas,
-        f"residual {RESIDUALS[s.residual]}", f"similarity {SIMILARITIES[s.similarity]}",
-        f"seed {s.seed}", f"{run.n_clusters} clusters",
-    ]  # fmt: skip
-
-
-def difference(run: Run, other: Run) -> str:
-    known = settings_in_words(other)
-    return (
-        ", ".join(words for words in settings_in_words(run) if words not in known)
-        or "same settings"
+def _star(run: Run, pinned: Entry) -> Affinity:
+    """W* of a pinned run, of which only settings are kept: mostly it is still in memory."""
+    data, settings, keep = run.data, pinned.run_settings, keeper()
+    return patiently(
+        f"Computing run {pinned.pin} again",
+        ("pinned", data.digest, settings.dense_key(), settings.seed, pinned.clusters),
+        lambda tell: run_stages(data, settings, keep=keep, report=lambda title: tell).after.W,
     )

@@ -8,6 +8,8 @@ import threading
 import time
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from typing import Any
+from weakref import ref
 
 from sdsc_core.blocks import Cancelled
 from sdsc_core.datasets import Dataset
@@ -45,32 +47,30 @@ class Longest:
         busy = self.thread is not None and self.thread.is_alive()
         if busy or made >= wanted or seconds / made * (wanted - made) > CHEAP:
             return
-        work = (of, run.data, run.settings.residual, run.settings.similarity, wanted)
-        self.thread = threading.Thread(target=self._work, args=work, name="ahead", daemon=True)
+        how = {"residual": run.settings.residual, "similarity": run.settings.similarity}
+        # It must not keep what a closed session had.
+        work = (ref(self), of, run.data, how, wanted)
+        self.thread = threading.Thread(target=_work, args=work, name="ahead", daemon=True)
         self.thread.start()
 
-    def _work(
-        self, of: Hashable, data: Dataset, residual: str, similarity: str, gamma: int
-    ) -> None:
-        path, before = self.known(of) or (None, 0.0)
+
+def _work(
+    session: "ref[Longest]", of: Hashable, data: Dataset, how: dict[str, Any], gamma: int
+) -> None:
+    def wanted() -> Longest:
+        longest = session()
+        if longest is None or longest.of != of:
+            raise Cancelled
+        return longest
+
+    def end_if_not_wanted(done: int, total: int) -> None:
+        wanted()
+
+    try:
+        path, before = wanted().known(of) or (None, 0.0)
         begun = time.perf_counter()
-
-        def end_if_not_wanted(done: int, total: int) -> None:
-            if self.of != of:
-                raise Cancelled
-
-        try:
-            path = imc(
-                data.X,
-                gamma,
-                residual=residual,
-                similarity=similarity,
-                start=path,
-                n_jobs=1,  # the other core is for whoever moves a slider
-                progress=end_if_not_wanted,
-            )
-        except (Cancelled, ValueError, MemoryError):
-            return  # whoever asks for these picks will hear why there are none
-        seconds = before + time.perf_counter() - begun
-        if self.of == of:
-            self.keep(of, path, seconds)
+        # One thread: the other core is for whoever moves a slider.
+        path = imc(data.X, gamma, **how, start=path, n_jobs=1, progress=end_if_not_wanted)
+        wanted().keep(of, path, before + time.perf_counter() - begun)
+    except (Cancelled, ValueError, MemoryError):
+        return  # whoever asks for these picks will hear why there are none

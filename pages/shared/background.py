@@ -13,13 +13,15 @@ import time
 import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from pages.server.sessions import Session, session
 from pages.shared.stop import heed_stop
 from pages.shared.text import escape_markdown
-from sdsc_core.blocks import Cancelled, Progress
+from sdsc_core.blocks import Cancelled, Progress, all_work_within
 
 PAUSE = 0.1  # seconds between two looks at what is under way
 REFRESH = 2.0  # seconds after which the screen shows what was finished meanwhile
@@ -36,6 +38,7 @@ class Task:
     what: str = "Comparing"  # with the data set, what a note on another screen says
     of: str = ""
     in_seconds: bool = False  # whether its steps are seconds of a stated time
+    seconds: float = 0.0  # that it may take, by which it waits for its turn
 
 
 @dataclass
@@ -48,6 +51,7 @@ class Work:
     total: int = 0
     finished: int = 0
     step: tuple[int, int] = (0, 0)
+    session: Session | None = None  # whose budget and turn it is
     number: int = 0  # of the run; a stop or a new session ends all that was begun under another
     failed: dict[Hashable, str] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -76,6 +80,8 @@ class Work:
             self.step = (done, total)
 
         while (task := self.next(number)) is not None:
+            if self.session is not None:
+                all_work_within(partial(self.session.at_work, seconds=task.seconds))
             try:
                 task.work(tell)
             except Cancelled:
@@ -93,8 +99,8 @@ class Work:
 class Background:
     """A session's work in the background."""
 
-    def __init__(self) -> None:
-        self.work = Work()
+    def __init__(self, of: Session | None = None) -> None:
+        self.work = Work(session=of)
         self.note = ""  # why a run ended early, said once
         self.unseen = False  # whether a run ended that nobody has looked at
         weakref.finalize(self, self.work.end)
@@ -110,6 +116,9 @@ class Background:
         if task is None:
             return f"{self.count} …"
         done, total = work.step
+        place = work.session.place() if work.session else 0
+        if place:
+            return f"{self.count}: {task.title} waits for its turn, place {place} in the queue"
         if task.in_seconds:
             return f"{task.title}: {done} of {total} s" if total else f"{task.title} …"
         step = f", step {done:,}" + (f" of {total:,}" if total else "") if done else " …"
@@ -155,7 +164,7 @@ class Background:
 
 def background() -> Background:
     """The session's own."""
-    return st.session_state.setdefault("background", Background())
+    return st.session_state.setdefault("background", Background(session()))
 
 
 def wait(spot: Any) -> None:

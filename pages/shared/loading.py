@@ -8,19 +8,25 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
 
+from pages.server import log
+from pages.server.sessions import session
+from pages.shared.memory import held
 from pages.shared.run import ProgressBar, cached
 from pages.shared.settings import PREPARE, apply, defaults, rebuild
 from pages.shared.stop import heed_stop
 from pages.shared.streamlit_inside import UploadedFile
 from pages.shared.text import counted, escape_markdown
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, Limits, describe
+from sdsc_core.memory import check_memory, free_room, working_for
 
+T = TypeVar("T")
 LARGEST = 1e100  # squares and sums of such values still have room
+FEWER = "remove a data set that is loaded, or give a smaller file"
 STOPPED = "Reading was stopped; set the file aside and choose it again, or another one."
 FRESH = (*PREPARE, "point", "pair")  # settings that belong to one data set
 READ = ("looked", "columns", "parsed", "filled")  # what is kept of the file that is read
@@ -133,6 +139,8 @@ def once(slot: str, key: Hashable, work: Callable[[], Any]) -> tuple[Any, str]:
             kept = (key, None, str(problem))
         except MemoryError:
             kept = (key, None, "There is not enough memory for this file; give a smaller one.")
+        if kept[2]:
+            log.refusal(session().number, "a file", kept[2])
         st.session_state[slot] = kept
     return kept[1], kept[2]
 
@@ -147,11 +155,23 @@ def read_once(
     stop = partial(st.session_state.update, {slot: (key, None, STOPPED)})
     spot = st.empty()
     bar = ProgressBar(f"Reading {escape_markdown(draft.file)}", spot, stop, slot)
-    options |= {"name": draft.file, "limits": Limits.of_server(), "progress": bar}
+    limits = Limits.of_server()
+    limits = replace(limits, memory=max(1, min(limits.memory, free_room())))
+    options |= {"name": draft.file, "limits": limits, "progress": bar}
     with heed_stop(stop):
-        result = once(slot, key, lambda: work(draft.source, **options))
+        result = once(slot, key, lambda: _kept(draft, work(draft.source, **options)))
     spot.empty()
     return result
+
+
+def _kept(draft: Draft, found: T) -> T:
+    """What a file holds, if the session may keep it; a line of the log for a data set."""
+    if isinstance(found, Dataset):
+        own, size = session(), sum(held(found).values())
+        with working_for(own.account):
+            check_memory(size, "the data", found.n_points, name="This file", instead=FEWER)
+        log.upload(own.number, Path(draft.file).suffix.lower()[:8], size, found.X.shape)
+    return found
 
 
 def check(data: Dataset) -> Dataset:

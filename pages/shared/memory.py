@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, TypeVar
@@ -30,8 +30,9 @@ class Memory:
     """
 
     def __init__(self, budget: int):
-        self.budget, self.run = budget, 0
+        self.budget, self.run, self.nbytes = budget, 0, 0
         self._entries: OrderedDict[Hashable, Entry] = OrderedDict()
+        self._users: Counter[int] = Counter()  # how many entries hold a part, by its identity
         self._lock = threading.Lock()
 
     def get(self, key: Hashable, compute: Callable[[], T]) -> T:
@@ -40,14 +41,15 @@ class Memory:
             entry = self._entries.get(key)
         if entry is None:
             value = compute()
-            entry = Entry(value, held((key, value)), self.run)
+            entry = Entry(value, held(key) | held(value), self.run)
         with self._lock:
-            new = key not in self._entries
-            entry = self._entries.setdefault(key, entry)
+            if key not in self._entries:
+                self._entries[key] = entry
+                self._count(entry, 1)
+                self._make_room(key)
+            entry = self._entries[key]
             entry.run = self.run
             self._entries.move_to_end(key)
-            if new:
-                self._make_room()
         return entry.value
 
     def __len__(self) -> int:
@@ -56,19 +58,32 @@ class Memory:
     def __contains__(self, key: Hashable) -> bool:
         return key in self._entries
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of everything that is kept."""
-        together: dict[int, int] = {}
-        for entry in self._entries.values():
-            together |= entry.parts
-        return sum(together.values())
+    def _count(self, entry: Entry, by: int) -> None:
+        """``nbytes``, the bytes of everything that is kept, with one entry more or less."""
+        for part, nbytes in entry.parts.items():
+            self._users[part] += by
+            if self._users[part] == max(0, by):  # the first to hold it, or the last that did
+                self.nbytes += by * nbytes
+                if by < 0:
+                    del self._users[part]
 
-    def _make_room(self) -> None:
-        for key in list(self._entries):
-            if self._entries[key].run == self.run or self.nbytes <= self.budget:
+    def _make_room(self, new: Hashable) -> None:
+        while self._entries and self.nbytes > self.budget:
+            oldest = next(iter(self._entries))
+            if oldest == new or self._entries[oldest].run == self.run:
                 return
-            del self._entries[key]
+            self._count(self._entries.pop(oldest), -1)
+
+    def let_go(self) -> None:
+        """Keep no more than what the present run has used."""
+        with self._lock:
+            budget, self.budget = self.budget, 0
+            self._make_room(None)
+            self.budget = budget
+
+    def holds(self, identity: int) -> bool:
+        """Whether an object is part of what is kept."""
+        return identity in self._users
 
 
 def held(value: Any) -> dict[int, int]:

@@ -14,20 +14,21 @@ from typing import Any, TypeVar
 import numpy as np
 import streamlit as st
 
+from pages.server.sessions import expected, failed, noted_run, refused, session
 from pages.shared.ahead import Longest
 from pages.shared.memory import Memory
-from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE
+from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE, chosen_rows
 from pages.shared.stop import heed_stop
 from sdsc_core import Changes, changes, datasets, imc
 from sdsc_core.blocks import Progress, watched
 from sdsc_core.checks import check_data
 from sdsc_core.datasets import Dataset
 from sdsc_core.imc_path import ImcPath
-from sdsc_core.run import Run, run_stages
+from sdsc_core.memory import TooLarge
+from sdsc_core.run import Keep, Run, run_stages
 from sdsc_core.settings import GAP, RunSettings, as_options
 
 T = TypeVar("T")
-BUDGET = 500_000_000  # bytes of results that a session keeps
 PATIENCE = 0.6  # seconds before progress is shown
 NOT_PREPARED = "Preparing the data was stopped; press Compute, or prepare it otherwise."
 MOST_POINTS = 500_000  # that a screen computes; more fill the session, and take minutes a move
@@ -38,8 +39,14 @@ def cached(key: Hashable, compute: Callable[[], T]) -> T:
     return _memory().get(key, compute)
 
 
+def keeper() -> Keep:
+    """`cached` for the stages of `run_stages` in another thread, which has no session."""
+    memory = _memory()
+    return lambda stage, key, work: memory.get((stage, key), work)
+
+
 def _memory() -> Memory:
-    memory: Memory = st.session_state.setdefault("memory", Memory(BUDGET))
+    memory = session().results
     memory.run = st.session_state.run_number
     return memory
 
@@ -62,6 +69,7 @@ class ProgressBar:
     ):
         self.title, self.spot, self.on_stop, self.name = title, spot, on_stop or _stop, name
         self.begun = self.shown = time.monotonic()
+        self.session = session()
         self.bar: Any = None
 
     def __call__(self, done: int, total: int) -> None:
@@ -70,8 +78,10 @@ class ProgressBar:
         if now - self.begun < PATIENCE or now - self.shown < 0.1:
             return
         self.shown = now
-        text = self.title
-        if done or total:
+        text, place = self.title, self.session.place()
+        if place:
+            text += f": waits for its turn, place {place} in the queue"
+        elif done or total:
             text += f": {done:,} {f'of {total:,}' if total else 'so far'}"
         if self.bar is None:
             with self.spot.container():
@@ -105,8 +115,9 @@ def patiently(title: str, key: Hashable, work: Callable[[Progress | None], T]) -
     try:
         with heed_stop(stop):
             value = cached(key, lambda: watched(work, bar))
-    except MemoryError:
-        st.warning(f"{title}: there is not enough memory; choose fewer points.")
+    except (TooLarge, MemoryError) as problem:
+        spot.empty()
+        st.warning(f"{title}: {refused(title, problem)}")
         st.stop()
     spot.empty()
     return value
@@ -141,7 +152,7 @@ def current_data(spot: Any = None) -> Dataset:
     state = st.session_state
     raw = source(state.data)
     chosen = tuple(spell_key(state[name]) for name in PREPARE)
-    key = (raw.name, raw.note, raw.digest, chosen, state.hide)
+    key = (raw.name, raw.note, raw.digest, chosen, chosen_rows(state), state.hide)
     state.unprepared = ""
     try:
         if state.get("prepared", (None,))[0] != key:  # one of them: a large one fills the memory
@@ -196,6 +207,7 @@ def preparation(raw: Dataset) -> dict[str, Any]:
     """What the settings ask of `datasets.prepare` for this data."""
     state = st.session_state
     return {
+        "only": chosen_rows(state),
         "classes": [c for c in state.classes if c < raw.n_classes] or None,
         "per_class": state.each or None,
         "scattering": state.scattering and raw.images is not None,
@@ -245,13 +257,19 @@ def compute(data: Dataset, spot: Any) -> Run:
         check_data(data.X)  # one sentence about the data, not about a Γ that nobody chose
     settings = run_settings(data)
     longest, of = _longest(), path_key(data, settings)
-    run = run_stages(
-        data,
-        settings,
-        keep=lambda stage, key, work: cached((stage, key), work),
-        report=_reports(spot),
-        start=longest.known(of),
+    start, clusters = longest.known(of), settings.n_clusters
+    known = start is not None and start[0].picks.shape[1] >= settings.gamma
+    session().seconds = expected(
+        data, settings, known, clusters if isinstance(clusters, int) else 0
     )
+    with noted_run(data, settings) as computed:
+        run = run_stages(
+            data,
+            settings,
+            keep=lambda stage, key, work: cached((stage, key), computed(work)),
+            report=_reports(spot),
+            start=start,
+        )
     longest.keep(of, run.path, run.seconds["IMC"])
     longest.go_ahead(of, run, GAMMA_MAX)
     return run
@@ -342,6 +360,8 @@ def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
         with heed_stop(_stop):
             state.last = compute(data, spot)
     except (ValueError, MemoryError) as problem:
-        return last, str(problem) or "There is not enough memory for this; choose fewer points."
+        return last, refused("a run", problem)
+    except Exception as fault:
+        return last, failed(fault, data)
     spot.empty()
     return state.last, ""

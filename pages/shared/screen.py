@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.keep import entries
 from pages.shared import loading, sidebar
 from pages.shared.run import compute_button, current_data, show_or_last, stopped
 from pages.shared.settings import defaults, go_to, in_exercise
@@ -27,6 +28,8 @@ def present_run(spot: Any) -> Run:
         explain_problem(problem)
     if run is None:
         st.stop()
+    if not problem:
+        entries.note(run)
     return run
 
 

@@ -10,6 +10,8 @@ anywhere, by a click or by a fragment. So every run begins by rebuilding all set
 our own, which no widget has the key of, and callbacks that read a setting do so too (`rebuild`).
 """
 
+import hashlib
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
@@ -18,13 +20,17 @@ from typing import Any
 import streamlit as st
 
 from pages.shared.streamlit_inside import went_back
+from sdsc_core.datasets.prepare import ROWS
 from sdsc_core.dense import DENSE_STAGES
 from sdsc_core.settings import NONE, RunSettings, read_setting, spell_setting
 
 GAMMA_MAX = 20  # of the slider
 GAMMA_UNSAID = 5  # what an address that speaks of other settings but not of Γ means: it was made
 # when 5 was the default. Addresses with anything in them name Γ now; see `query`.
+MOST_ROWS = 1500  # letters of row numbers that an address holds; longer lists have a name instead
 STAGES = tuple(map(spell_setting, DENSE_STAGES))
+PARTS = ("claims", "table2", "table3", "table4", "figure1", "figure2", "figure3", "figure4",
+         "qratio", "hopkins", "readings")  # fmt: skip
 SORTS = ("worst", "change", "after", "before", "i", "j", "condition", "witness")
 
 
@@ -99,6 +105,13 @@ def words(text: str) -> list[str]:
     return [part for part in text.split(".") if part]
 
 
+def rows(text: str) -> str:
+    """Reader of row numbers, as 1-3.7, or of the name of a list of them; see `shorten_rows`."""
+    if text and not ROWS.fullmatch(text) and not re.fullmatch("~[0-9a-f]{12}", text):
+        raise ValueError
+    return text
+
+
 def of_run(name: str, low: float = -inf, high: float = inf) -> Setting:
     """A setting of the library's `RunSettings`, within the range of its slider."""
     default = getattr(RunSettings(), name)
@@ -131,6 +144,7 @@ SETTINGS: dict[str, Setting] = {
     "view": Setting("both", one_of("both", "change")),
     "dims": Setting("2-D", one_of("2-D", "3-D")),
     "paint": Setting("class", one_of("class", "cluster")),
+    "only": Setting("", rows),
     "classes": Setting([], indices),
     "each": Setting(0, whole(0, 10**6)),
     "scattering": Setting(False, flag),
@@ -152,11 +166,15 @@ SETTINGS: dict[str, Setting] = {
     "stages": Setting(["none", "D1", "D3"], words),
     "repeats": Setting(1, whole(1, 100)),
     "budget": Setting(30, whole(1, 3600)),
+    "part": Setting("claims", one_of(*PARTS)),
+    "samples": Setting(500, lambda text: int(one_of("500", "1000", "2000", "3000")(text))),
+    "measure": Setting("acc", one_of("acc", "nmi", "conn", "seconds")),
+    "statistic": Setting("mean", one_of("mean", "median", "standard deviation")),
     "hide": Setting(False, flag),
     "lock": Setting([], names),
 }
 METHOD = ("gamma", "theta1", "theta2", "theta3", "dense", "residual", "similarity", "seed")
-PREPARE = ("classes", "each", "scattering", "pca", "unit", "centre", "draw")
+PREPARE = ("only", "classes", "each", "scattering", "pca", "unit", "centre", "draw")
 
 
 def spell(value: Any) -> str:
@@ -258,6 +276,25 @@ def apply(values: dict[str, Any]) -> None:
         if not locked(name):
             st.session_state[name] = value
     order_thetas("theta1")
+
+
+def shorten_rows(text: str) -> str:
+    """Row numbers as the setting ``only`` holds them; a name that this session knows if too long.
+
+    An address cannot hold thousands of numbers, but Back must find them: so it holds a name.
+    """
+    if len(text) <= MOST_ROWS:
+        return text
+    name = "~" + hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest()[:12]
+    st.session_state.setdefault("long_rows", {})[name] = text
+    return name
+
+
+def chosen_rows(state: Any) -> str | None:
+    """Row numbers of the points to go on with; None for all, or where only a name is known."""
+    if state.only.startswith("~"):
+        return state.get("long_rows", {}).get(state.only)
+    return state.only or None
 
 
 def defaults(*chosen: str) -> dict[str, Any]:

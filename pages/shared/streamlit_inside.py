@@ -5,15 +5,25 @@ ids, is in `style.css`. At each name stands what breaks when it changes. Run as 
 starts the server: see `start`.
 """
 
+import asyncio
+import ctypes
+import gc
 import runpy
+from contextlib import suppress
+from contextvars import ContextVar
 from typing import Any
 
 from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 from streamlit import net_util
+from streamlit.runtime import exists, get_instance
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.uploaded_file_manager import UploadedFile
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.web.server.starlette import starlette_app
 
 __all__ = ["StopException", "UploadedFile", "start", "take_back_stop", "went_back"]
@@ -26,6 +36,11 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
 }
+LEFT, LOST = (1000, 1001), 1006  # codes of WebSocket: the tab was closed or left; the line broke
+# Seconds that a session waits for its browser: a tab that was left never comes back to it. The
+# second is below Streamlit's own `server.disconnectedSessionTTL`, after which it cannot be found.
+KEPT_LEFT, KEPT_LOST = 2.0, 100.0
+_closed_by: ContextVar[int] = ContextVar("closed by", default=LOST)
 # StopException is what Streamlit's own Stop raises: without it a stopped page stays half drawn.
 # UploadedFile is only a type.
 
@@ -41,10 +56,13 @@ def went_back() -> bool:
 def take_back_stop() -> bool:
     """After Streamlit's Stop let the script draw again; False where there is no browser.
 
-    If the names go, an AttributeError: a stopped page then stays half drawn.
+    A closed tab stops the script too, for good. If the names go, an AttributeError: a stopped page
+    then stays half drawn.
     """
     context = get_script_run_ctx()
     if context is None or context.script_requests is None:
+        return False
+    if exists() and not get_instance().is_active_session(context.session_id):
         return False
     context.script_requests._state = ScriptRequestType.CONTINUE
     return True
@@ -59,11 +77,12 @@ def start() -> None:
     """
     PagesManager.uses_pages_directory = False
     _say_nothing_to_others()
+    _free_closed_sessions()
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
 class Headers:
-    """Adds `HEADERS` to every answer."""
+    """Adds `HEADERS` to every answer, and notes how a browser closed its line."""
 
     def __init__(self, app: Any):
         self.app = app
@@ -75,24 +94,77 @@ class Headers:
                 message["headers"] = [*message.get("headers", []), *more]
             await send(message)
 
-        await self.app(scope, receive, send_more if scope["type"] == "http" else send)
+        async def receive_and_note() -> Any:
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                _closed_by.set(message.get("code", LOST))
+            return message
+
+        if scope["type"] == "websocket":
+            await self.app(scope, receive_and_note, send)
+        else:
+            await self.app(scope, receive, send_more if scope["type"] == "http" else send)
 
 
 def _say_nothing_to_others() -> None:
     """No question to a host outside, and no answer about the server to whoever asks.
 
-    If the names go, `/_stcore/metrics` tells everybody of sessions and memory, a start with
+    Instead of `/_stcore/metrics` there is `/_stcore/status`, for whoever runs the server alone. If
+    the names go, the former tells everybody of sessions and memory, a start with
     `--server.headless` on all addresses asks a host on the internet for its own, and `HEADERS` are
     not sent.
     """
 
-    def no_routes(runtime: Any, base_url: str | None) -> list[Any]:
-        return []
+    def status_route(runtime: Any, base_url: str | None) -> list[Any]:
+        async def status(request: Request) -> Response:
+            from pages.server.status import answer  # Streamlit has made `pages` known by now
+
+            manager = runtime._session_mgr
+            active = len(manager.list_active_sessions())
+            waiting = len(manager.list_sessions()) - active
+            client = request.client.host if request.client else ""
+            code, kind, text = answer(
+                client, request.headers, active, waiting, "objects" in request.query_params
+            )
+            return Response(text, code, media_type=kind)
+
+        return [Route(f"{(base_url or '').rstrip('/')}/_stcore/status", status)]
 
     original = starlette_app.create_streamlit_middleware
     starlette_app.create_streamlit_middleware = lambda: [Middleware(Headers), *original()]
-    starlette_app.create_metrics_routes = no_routes
+    starlette_app.create_metrics_routes = status_route
     net_util.get_external_ip = lambda: None
+
+
+def _free_closed_sessions() -> None:
+    """What a session held is freed soon after its tab was closed.
+
+    If the names go, Streamlit frees it when the next visitor comes, two minutes later or more.
+    """
+    disconnect = WebsocketSessionManager.disconnect_session
+
+    def free(manager: WebsocketSessionManager, session_id: str) -> None:
+        stored = manager._session_storage.get(session_id)
+        if stored is None or manager.is_active_session(session_id):
+            return  # it came back, or is gone
+        manager.close_session(session_id)
+        stored.session._session_state.clear()  # whoever else still knows the session
+        del stored
+        asyncio.get_running_loop().run_in_executor(None, return_memory)
+
+    def disconnect_and_free(manager: WebsocketSessionManager, session_id: str) -> None:
+        disconnect(manager, session_id)
+        patience = KEPT_LEFT if _closed_by.get() in LEFT else KEPT_LOST
+        asyncio.get_running_loop().call_later(patience, free, manager, session_id)
+
+    setattr(WebsocketSessionManager, "disconnect_session", disconnect_and_free)  # noqa: B010
+
+
+def return_memory() -> None:
+    """Collect what nobody holds, and give what the allocator keeps of it back to the system."""
+    gc.collect()
+    with suppress(AttributeError, OSError):  # glibc alone
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 if __name__ == "__main__":

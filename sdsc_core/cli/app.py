@@ -1,6 +1,7 @@
 """``sdsc app``: the app on a local server."""
 
 import argparse
+import logging
 import os
 import runpy
 import sys
@@ -10,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from sdsc_core.cli.paths import LOGIN_VARIABLE, home
+from sdsc_core.cli.paths import LOGIN_VARIABLE, TOKEN_VARIABLE, home
 from sdsc_core.cli.warm import load_libraries
 from sdsc_core.datasets import Limits, apart
 from sdsc_core.datasets.known import FOLDER_VARIABLE
@@ -18,6 +19,7 @@ from sdsc_core.datasets.limits import VARIABLE as LIMITS_VARIABLE
 from sdsc_core.extras import require
 
 ADDRESS, THIS_MACHINE = "--server.address", "127.0.0.1"
+SHORTEST_TOKEN = 16  # letters
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -26,11 +28,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--port", type=int, help="port of the server, 8501 by default")
     add("--data", metavar="DIR", help="folder with data that users may open")
     add("--limit", metavar="NAME=NUMBER", action="append", default=[],
-        help="what a file of a user may hold or take; may be repeated. By default "
+        help="what a file of a user may hold or take, and what sessions may; may be repeated."
+        " By default "
         + ", ".join(f"{f.name}={f.default}" for f in fields(Limits)))  # fmt: skip
     add("--login", action="store_true",
         help="ask visitors to log in by OpenID, with the provider that [auth] in"
         " .streamlit/secrets.toml names")  # fmt: skip
+    add("--status-token", metavar="FILE",
+        help="a file with a long random text: who sends it as a bearer token is told the status,"
+        " as `sdsc status` is on this machine without one")  # fmt: skip
     add(
         ADDRESS, dest="address", default=THIS_MACHINE, metavar="HOST",
         help=f"who can reach it: {THIS_MACHINE} (the default) this machine alone, 0.0.0.0 all"
@@ -48,16 +54,39 @@ def _app(options: argparse.Namespace) -> None:
     limits = Limits.of(options.limit)
     os.environ[LIMITS_VARIABLE] = " ".join(options.limit)
     os.environ[LOGIN_VARIABLE] = "1" if options.login else ""
+    if options.status_token is not None:
+        os.environ[TOKEN_VARIABLE] = _token(Path(options.status_token))
     require("streamlit", "The app")
     if options.login:
         require("authlib", "A login")
     if not apart.ISOLATED:
         print("Files of users are read in the server's own process: this system has no fork.")
+    _write_lines()
     apart.start()  # it imports what it needs while this process does
     load_libraries()
     sys.argv = streamlit_arguments(options.port, options.others, options.address, limits)
     # In this process, so that Ctrl-C and a signal to `sdsc` reach the server itself.
     runpy.run_path(str(home() / "pages" / "shared" / "streamlit_inside.py"), run_name="__main__")
+
+
+def _token(file: Path) -> str:
+    token = file.read_text("utf-8").strip()
+    if len(token) < SHORTEST_TOKEN:
+        raise ValueError(
+            f"--status-token is a file with {len(token)} letters; give one with at least"
+            f" {SHORTEST_TOKEN}, at random."
+        )
+    return token
+
+
+def _write_lines() -> None:
+    """A line to standard error for each upload, refusal, run and error."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logger = logging.getLogger("sdsc")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
 
 
 def streamlit_arguments(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from sdsc_core._version import __version__
-from sdsc_core.cli import app, benchmark, cluster, compare, reproduce, verdict
+from sdsc_core.cli import app, benchmark, cluster, compare, reproduce, status, verdict
 from sdsc_core.extras import MissingExtra
 
 BAD_INPUT = 2
@@ -59,4 +59,5 @@ def _parser() -> Parser:
     benchmark.add_options(
         commands.add_parser("benchmark", help="measure the speed on this machine")
     )
+    status.add_options(commands.add_parser("status", help="how a server of the app is"))
     return parser

@@ -27,6 +27,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0, help="of the first draw, 0 by default")
     add("--limit", type=float, default=experiments.Options.limit,
         help="seconds that a method may take for one draw")  # fmt: skip
+    add(
+        "--ship",
+        action="store_true",
+        help="compute nothing; put what --out holds into the package, for the Paper screen",
+    )
     add("--param", action="append", default=[], metavar="METHOD.NAME=VALUE", help="not the preset")
     parser.set_defaults(run=_reproduce)
 
@@ -45,7 +50,14 @@ def _reproduce(options: argparse.Namespace) -> None:
         params=read_params(options.param, parameters),
         limit=options.limit,
     )
-    for name in EVERY if options.name == "all" else [options.name]:
+    names = EVERY if options.name == "all" else [options.name]
+    if options.ship:
+        if folder is None:
+            raise ValueError("--ship needs --out, the folder that holds the results.")
+        written = experiments.ship(folder, options=chosen, names=names)
+        print(f"Written: {', '.join(written) or 'nothing'}.")
+        return
+    for name in names:
         report = Reporter(name)
         if name == HOPKINS:
             _hopkins(chosen, folder, report)

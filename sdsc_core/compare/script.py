@@ -16,6 +16,7 @@ def draw(repeat):
     """The points of a repeat: other samples each time, where samples are drawn."""
     return datasets.prepare(
         data,
+        only={only!r},
         classes={classes!r},
         per_class={per_class!r},
         scattering={scattering!r},
@@ -71,7 +72,7 @@ def comparison_script(
     figures = ("acc", "nmi", "conn") if labelled else ("conn",)
     return TEMPLATE.format(
         load=load,
-        **{**preparation, "random_state": drawn},
+        **{"only": None, **preparation, "random_state": drawn},
         methods="\n".join(["    {", *lines, "    },"]),
         stages=list(stages),
         repeats=repeats,

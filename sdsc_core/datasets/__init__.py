@@ -7,9 +7,9 @@ from sdsc_core.datasets.describe import Description, describe, variance_curve
 from sdsc_core.datasets.faces import make_faces
 from sdsc_core.datasets.folder import file_in, files_in
 from sdsc_core.datasets.generators import digits, make_motion, make_subspaces
-from sdsc_core.datasets.known import KNOWN, Known, known_file, load_known
+from sdsc_core.datasets.known import KNOWN, Known, known_file, load_known, missing_sentence
 from sdsc_core.datasets.limits import OWN, Limits
-from sdsc_core.datasets.prepare import fill_missing, pca_variance, prepare
+from sdsc_core.datasets.prepare import fill_missing, pca_variance, prepare, spell_rows
 from sdsc_core.datasets.readers import FORMATS, columns, inspect, load
 from sdsc_core.datasets.safe import Variable
 from sdsc_core.datasets.samples import SAMPLES, Sample, sample
@@ -43,6 +43,7 @@ __all__ = [
     "make_faces",
     "make_motion",
     "make_subspaces",
+    "missing_sentence",
     "n_scattering_features",
     "pca_variance",
     "point_columns",
@@ -51,5 +52,6 @@ __all__ = [
     "sample",
     "scattering",
     "scattering_vectors",
+    "spell_rows",
     "variance_curve",
 ]

@@ -1,4 +1,8 @@
-"""The research data sets of the paper, from a folder of one's own or from OpenML."""
+"""The research data sets of the paper, from a folder of one's own or from OpenML.
+
+In a folder they are known by our own file names, or by their content in the forms in which the
+public has them, see `sdsc_core.datasets.public`.
+"""
 
 import os
 import threading
@@ -13,6 +17,8 @@ from numpy.typing import NDArray
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_choice
 from sdsc_core.datasets.dataset import Dataset
+from sdsc_core.datasets.prepare import prepare
+from sdsc_core.datasets.public import find
 from sdsc_core.datasets.readers import load
 
 FOLDER_VARIABLE = "SDSC_DATA"
@@ -24,6 +30,7 @@ DEADLINE = 1800.0  # seconds for all of a download, however slowly it goes on
 class Known:
     """A known data set: what it is, its file, and where OpenML has it, its number there.
 
+    ``get`` says what else is recognised by its content, and from where people have it;
     ``download`` is about how many kilobytes OpenML sends.
     """
 
@@ -31,6 +38,7 @@ class Known:
     sentence: str
     file: str
     kind: str
+    get: str
     openml: int | None = None
     download: int = 0
 
@@ -41,12 +49,16 @@ KNOWN: dict[str, Known] = {
         "2414 faces of 38 people under 64 lights, 48×42 pixels.",
         "yaleb_48x42.npz",
         "faces",
+        "CroppedYale.zip of the Extended Yale Face Database B, unpacked (38 folders of .pgm), or a"
+        " .mat file of it, such as YaleBCrop025.mat, which comes with the code of SSC",
     ),
     "usps": Known(
         "USPS",
         "9298 handwritten digits of 16×16 pixels.",
         "usps.npz",
         "digits",
+        "usps.bz2 and usps.t.bz2 of the LIBSVM data sets, usps.h5, or a .mat file of it, such as"
+        " USPS.mat or usps_resampled.mat",
         openml=41082,
         download=3_000,
     ),
@@ -55,6 +67,8 @@ KNOWN: dict[str, Known] = {
         "The 10000 handwritten digits of the test part, 28×28 pixels.",
         "mnist_t10k.npz",
         "digits",
+        "t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte of the MNIST database (packed as .gz or"
+        " not), or mnist.npz as Keras has it",
         openml=554,
         download=15_000,
     ),
@@ -63,20 +77,38 @@ KNOWN: dict[str, Known] = {
         "The same 10000 digits as 500 principal components of their scattering features.",
         "mnist_t10k_scattering_pca500.npz",
         "digits",
+        "MNIST's own files, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte of the MNIST database"
+        " or mnist.npz as Keras has it; the features are computed from them",
     ),
 }
+COMPONENTS = 500  # of the scattering features, as in the paper
 
 
 def known_file(name: str, folder: str | Path | None = None) -> Path | None:
     """Where one of `KNOWN` lies in ``folder`` or the folder of SDSC_DATA, or None.
 
+    By our own file name, else by content, in the forms in which it is distributed; of the
+    scattering features it may be the digits, from which they are computed.
+
     >>> known_file("usps", "/nowhere") is None
     True
     """
     check_choice(name, "name", tuple(KNOWN))
+    place = _folder(folder)
+    if place is None:
+        return None
+    own = place / KNOWN[name].file
+    if own.is_file():
+        return own
+    found = find(name, place)
+    if found is not None:
+        return found.path
+    return known_file("mnist", place) if name == "mnist_scattering" else None
+
+
+def _folder(folder: str | Path | None) -> Path | None:
     folder = folder or os.environ.get(FOLDER_VARIABLE)
-    path = Path(folder) / KNOWN[name].file if folder else None
-    return path if path is not None and path.is_file() else None
+    return Path(folder) if folder else None
 
 
 def load_known(
@@ -86,39 +118,56 @@ def load_known(
 
     USPS comes with values from -1 to 1, its background being -1; it is mapped to 0..1 here, as
     correlation and subspaces through the origin need a background of 0. The paper's "500 dimension
-    vectors" of MNIST are read as scattering features reduced by PCA. ``progress`` counts the
-    kilobytes that came from OpenML against about how many there are.
+    vectors" of MNIST are read as scattering features reduced by PCA; where they are not in the
+    folder, they are computed from the digits, by `scattering_vectors`. ``progress`` counts what is
+    done: of a download the kilobytes against about how many there are.
 
     >>> list(KNOWN)
     ['yaleb', 'usps', 'mnist', 'mnist_scattering']
     """
     check_choice(name, "name", tuple(KNOWN))
-    known = KNOWN[name]
+    known, place = KNOWN[name], _folder(folder)
     tick(progress, 0, 1)
-    path = known_file(name, folder)
-    if path is not None:
-        data = load(path)
+    if place is not None and (place / known.file).is_file():
+        data = _usual_range(name, load(place / known.file))
+    elif place is not None and (source := find(name, place)) is not None:
+        data = source.read(progress)
+    elif name == "mnist_scattering" and known_file("mnist", folder) is not None:
+        digits = load_known("mnist", folder)
+        data = prepare(digits, scattering=True, pca=COMPONENTS, progress=progress)
     elif known.openml is not None:
-        data = _from_openml(known, progress)
+        data = _usual_range(name, _from_openml(known, progress))
     else:
-        folder = folder or os.environ.get(FOLDER_VARIABLE)
-        raise ValueError(
-            f"{known.title} is not on OpenML; put {known.file} into a folder and give it as folder"
-            f" or in {FOLDER_VARIABLE}{f', now {folder}' if folder else ''}."
-        )
-    if name == "usps":
-        data = replace(data, X=(data.X + 1) / 2)
-    if name == "mnist_scattering" and path is not None:
-        data = replace(data, images=_same_digits(path.with_name(KNOWN["mnist"].file), data))
+        raise ValueError(missing_sentence(name, folder))
+    if name == "mnist_scattering" and data.images is None:
+        data = replace(data, images=_same_digits(data, folder))
     tick(progress, 1, 1)
     return replace(data, name=known.title, note=known.sentence, kind=known.kind)
 
 
-def _same_digits(path: Path, features: Dataset) -> NDArray[np.uint8] | None:
+def _usual_range(name: str, data: Dataset) -> Dataset:
+    return replace(data, X=(data.X + 1) / 2) if name == "usps" else data
+
+
+def missing_sentence(name: str, folder: str | Path | None = None) -> str:
+    """What to get, and where to put it.
+
+    >>> missing_sentence("yaleb", "/data")[:61]
+    "Extended Yale B is not in '/data': get CroppedYale.zip of the"
+    """
+    place = _folder(folder)
+    where = "here, as no folder of data is given" if place is None else f"in {str(place)!r}"
+    return (
+        f"{KNOWN[name].title} is not {where}: get {KNOWN[name].get}; put it into a folder, and give"
+        f" that by --data or in {FOLDER_VARIABLE}."
+    )
+
+
+def _same_digits(features: Dataset, folder: str | Path | None) -> NDArray[np.uint8] | None:
     """Pictures of the digits that the features were computed from, if they are at hand."""
-    if not path.is_file():
+    if known_file("mnist", folder) is None:
         return None
-    digits = load(path)
+    digits = load_known("mnist", folder)
     if digits.labels is None or features.labels is None:
         return None
     return digits.images if np.array_equal(digits.labels, features.labels) else None
@@ -182,8 +231,8 @@ def _fetch(known: Known, progress: Progress | None) -> Any:
 
 def _out_of_reach(known: Known, why: str) -> ValueError:
     return ValueError(
-        f"{known.title} could not be fetched from OpenML ({why}); put {known.file} into a folder"
-        f" and give it as folder or in {FOLDER_VARIABLE}."
+        f"{known.title} could not be fetched from OpenML ({why}); get {known.get}; put it into a"
+        f" folder, and give that by --data or in {FOLDER_VARIABLE}."
     )
 
 

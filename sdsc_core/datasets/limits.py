@@ -17,7 +17,7 @@ def _limit(default: int, what: str, shown: bool = False) -> int:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one file may hold, and what reading it may take.
+    """What one file may hold, and what reading it may take; and what sessions of the app may.
 
     >>> Limits.of(["rows=500", "bytes=2M"]).rows
     500
@@ -37,6 +37,9 @@ class Limits:
     letters: int = _limit(1_000, "letters of a name or a text")
     memory: int = _limit(2 * 10**9, "bytes of memory to read it in")
     seconds: int = _limit(10, "seconds of processor time to read it in")
+    # Not of a file: what the app may keep and compute in. The machine's own limits come first.
+    session_memory: int = _limit(2 * 10**9, "bytes that a session may keep and compute in")
+    server_memory: int = _limit(10**12, "bytes that all sessions may keep and compute in")
 
     @property
     def array_bytes(self) -> int:

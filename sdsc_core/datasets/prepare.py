@@ -1,5 +1,6 @@
 """From a data set as it came to the points that are clustered."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,10 +13,13 @@ from sdsc_core.checks import check_choice, check_count, check_data
 from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.wavelets import scattering_vectors
 
+ROWS = re.compile(r"\d{1,15}(-\d{1,15})?(\.\d{1,15}(-\d{1,15})?)*")
+
 
 def prepare(
     dataset: Dataset,
     *,
+    only: Sequence[int] | str | None = None,
     classes: Sequence[int] | None = None,
     per_class: int | None = None,
     scattering: bool = False,
@@ -27,22 +31,26 @@ def prepare(
 ) -> Dataset:
     """Choose classes and samples, then transform, centre, reduce and normalise, in this order.
 
-    ``classes`` are indices into ``class_names``; ``per_class`` draws that many samples of each
-    class, or all where there are fewer, and without labels that many of the whole.
-    ``scattering`` takes the pictures' `scattering_vectors` as samples. ``centre``
-    subtracts the mean sample. ``pca`` reduces to that many dimensions, on centred data.
-    ``unit_norm`` divides each sample by its ℓ2 norm; a sample of zeros stays. ``progress`` hears of
-    every long step; raising in it cancels.
+    ``only`` keeps the points with these row numbers (`Dataset.rows`, the column ``row`` of every
+    file that speaks of points), given as numbers or as `spell_rows` spells them. ``classes`` are
+    indices into ``class_names``; ``per_class`` draws that many samples of each class, or all where
+    there are fewer, and without labels that many of the whole. ``scattering`` takes the pictures'
+    `scattering_vectors` as samples. ``centre`` subtracts the mean sample. ``pca`` reduces to that
+    many dimensions, on centred data. ``unit_norm`` divides each sample by its ℓ2 norm; a sample of
+    zeros stays. ``progress`` hears of every long step; raising in it cancels.
 
     >>> from sdsc_core.datasets import make_subspaces
     >>> part = prepare(make_subspaces(), classes=[1, 4], per_class=20, pca=5)
     >>> part.X.shape, part.class_names
     ((40, 5), ('subspace 2', 'subspace 5'))
+    >>> prepare(make_subspaces(), only="3-5.9").rows.tolist()
+    [3, 4, 5, 9]
     """
     check_count(random_state, "random_state", 0)
     chosen = dataset
-    if classes is not None or per_class is not None:
-        chosen = _take(dataset, _choose(dataset, classes, per_class, random_state))
+    if only is not None or classes is not None or per_class is not None:
+        stays = None if only is None else _named(dataset, only)
+        chosen = _take(dataset, _choose(dataset, stays, classes, per_class, random_state))
     X = chosen.X if not scattering else _scattered(chosen, progress)
     if centre or unit_norm or pca is not None:
         X = check_data(X)
@@ -115,12 +123,47 @@ def pca_variance(X: Any, n: int = 50) -> NDArray[np.float64]:
     return np.minimum(np.cumsum(values) / max((X**2).sum(), np.finfo(float).tiny), 1)
 
 
+def spell_rows(rows: Any) -> str:
+    """Row numbers in a line, ranges where they follow each other, as `prepare` reads them.
+
+    >>> spell_rows([9, 1, 2, 3, 7, 10])
+    '1-3.7.9-10'
+    """
+    numbers = np.unique(np.asarray(rows, np.int64))
+    if not numbers.size or numbers[0] < 0:
+        raise ValueError("rows is empty or has negative numbers; give row numbers.")
+    first = numbers[np.diff(numbers, prepend=numbers[0] - 2) > 1].tolist()
+    last = numbers[np.diff(numbers, append=numbers[-1] + 2) > 1].tolist()
+    return ".".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(first, last, strict=True))
+
+
+def _named(dataset: Dataset, only: Sequence[int] | str) -> NDArray[np.bool_]:
+    """Which points have these row numbers; ranges are never counted out, whatever they claim."""
+    rows = dataset.row_numbers
+    if not isinstance(only, str):
+        return np.isin(rows, np.asarray(only))
+    if not ROWS.fullmatch(only):
+        raise ValueError("only is no list of row numbers; give them as in '1-3.7.9-10'.")
+    ranges = [part.partition("-") for part in only.split(".")]
+    ends = np.array([(int(a), int(b or a)) for a, _, b in ranges], np.int64)
+    ends = ends[np.argsort(ends[:, 0], kind="stable")]
+    reach = np.maximum.accumulate(ends[:, 1])
+    at = np.searchsorted(ends[:, 0], rows, side="right") - 1
+    return (at >= 0) & (rows <= reach[at])
+
+
 def _choose(
-    dataset: Dataset, classes: Sequence[int] | None, per_class: int | None, random_state: int
+    dataset: Dataset,
+    stays: NDArray[np.bool_] | None,
+    classes: Sequence[int] | None,
+    per_class: int | None,
+    random_state: int,
 ) -> NDArray[np.intp]:
-    """Row numbers of the samples that stay, in their order."""
+    """Positions of the samples that stay, in their order."""
     if per_class is not None:
         check_count(per_class, "per_class", 1)
+    if not (classes is None or isinstance(classes, (list, tuple, range)) or np.ndim(classes) == 1):
+        raise ValueError(f"classes is a {type(classes).__name__}; give a list of class numbers.")
     labels = dataset.labels
     if labels is None:
         if classes is not None:
@@ -133,6 +176,10 @@ def _choose(
         for k in wanted:
             check_count(k, "classes", 0, dataset.n_classes - 1, ", one number for each class")
         groups = {int(k): np.flatnonzero(labels == k) for k in wanted}
+    if stays is not None:
+        groups = {k: rows[stays[rows]] for k, rows in groups.items()}
+        if not any(map(len, groups.values())):
+            raise ValueError("only names no row of these points; choose others, or all.")
     for k, rows in groups.items():
         if per_class is not None and per_class < len(rows):
             # A seed of its own for each class: choosing one more class leaves the others alone.

@@ -17,6 +17,7 @@ from sdsc_core.memory import check_memory
 
 TILE = 256  # columns of a tile of the dense product; a row of it stays in the first cache
 SEEN = 1.0 - 5e-7  # float32 tells a distance this much shorter, and rounding does not make one
+DENSE_BYTES = 36  # an entry of W at the largest moment: distances, the shorter ones, W*
 ROWS_AT_A_TIME = 256  # of all shortest paths, between two reports of progress
 
 
@@ -29,6 +30,7 @@ def dense_passes(
     client: Any = None,
 ) -> NDArray[np.float64]:
     """W* of a dense W: ``hops`` times the shorter of a distance and of a path over one point."""
+    check_memory(DENSE_BYTES * W.size, "the dense stage", len(W), name="W")
     with np.errstate(over="ignore"):  # too far for float32 is infinitely far
         D = to_distance(W, transform).astype(np.float32)
     np.fill_diagonal(D, np.inf)  # k is neither i nor j

@@ -13,7 +13,9 @@ from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_affinity, check_choice, check_count, check_labels, check_star
 from sdsc_core.dense.rules import RULES, Rows, Thresholds, check_rule, condition, two_hop
+from sdsc_core.memory import check_memory
 
+CHANGE_BYTES = 90  # an entry of W* at the largest moment
 PAIRS_A_BLOCK = 100_000  # raised pairs between two reports of progress
 
 
@@ -116,6 +118,7 @@ def changes(
     thresholds = check_rule(rule, theta1, theta2)
     W = sp.csr_array(check_affinity(W, unit=True))
     W_star = sp.csr_array(check_star(W, W_star))
+    check_memory(CHANGE_BYTES * W_star.nnz, "the cause of every change", W.shape[0], name="W")
     raised = sp.coo_array(sp.triu(W_star - W, k=1))
     keep = raised.data > 0
     i, j = (raised.row[keep].astype(np.int64), raised.col[keep].astype(np.int64))

@@ -16,6 +16,7 @@ from sdsc_core.checks import (
 from sdsc_core.dense.dense_pass import all_paths, dense_passes
 from sdsc_core.dense.rules import DENSE_STAGES, DISTANCE_RULES, Thresholds
 from sdsc_core.dense.sparse_pass import sparse_pass
+from sdsc_core.memory import check_memory
 
 
 def pce(
@@ -45,7 +46,10 @@ def pce(
     >>> pce(W).toarray()[0].tolist()
     [0.0, 0.9, 0.7]
     """
-    W = sp.csr_array(check_affinity(W, unit=True))
+    W = check_affinity(W, unit=True)
+    if not is_sparse(W):  # places and values of all entries, before they are sparse
+        check_memory(48 * W.size, "the dense stage", len(W), name="W")
+    W = sp.csr_array(W)
     thresholds = Thresholds(*check_thetas(theta1, theta2))
     return sparse_pass(W, W, "PCE", thresholds, n_jobs, progress, client)
 

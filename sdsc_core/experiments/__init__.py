@@ -1,20 +1,28 @@
 """The paper's figures and tables, and Hopkins155, measured, beside what is published."""
 
-from sdsc_core.experiments import hopkins
-from sdsc_core.experiments.figures_of_paper import EXPERIMENTS
+from sdsc_core.experiments import beside, hopkins
 from sdsc_core.experiments.keeping import Cell, Row, Store
 from sdsc_core.experiments.output import to_csv, to_latex, to_markdown, write
+from sdsc_core.experiments.registry import EXPERIMENTS
 from sdsc_core.experiments.running import Experiment, Options, run
+from sdsc_core.experiments.shipping import Results, ship, shipped
+from sdsc_core.experiments.verdicts import Claim, claims
 
 __all__ = [
     "EXPERIMENTS",
     "Cell",
+    "Claim",
     "Experiment",
     "Options",
+    "Results",
     "Row",
     "Store",
+    "beside",
+    "claims",
     "hopkins",
     "run",
+    "ship",
+    "shipped",
     "to_csv",
     "to_latex",
     "to_markdown",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -77,8 +78,8 @@ class Chart:
             f'<text x="{side + 21}" y="{row + 4}">{escape(name)}</text>',
         ]
 
-    def write_html(self, path: Path) -> None:
-        """The chart as a page to zoom and read from; Plotly's script stands beside it, once."""
+    def to_figure(self) -> Any:
+        """The chart as a Plotly figure, to zoom and read from."""
         from sdsc_core.extras import require
 
         go = require("plotly", "Drawing charts as pages").graph_objects
@@ -95,7 +96,11 @@ class Chart:
             title=self.title, xaxis={"title": self.x_title, "type": kinds[0]},
             yaxis={"title": self.y_title, "type": kinds[1]},
         )  # fmt: skip
-        figure.write_html(path, include_plotlyjs="directory")
+        return figure
+
+    def write_html(self, path: Path) -> None:
+        """The chart as a page; Plotly's script stands beside it, once."""
+        self.to_figure().write_html(path, include_plotlyjs="directory")
 
 
 class _Axis:

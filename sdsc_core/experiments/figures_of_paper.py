@@ -65,7 +65,13 @@ class Synthetic(Experiment):
         keep, params = keep_everything(), self.params(options, cell.method)
         stages = (None, "PCE") if cell.method == "IMC" and size <= LAST_OF_PAPER else (None,)
         return [
-            self.row(cell, data, RunSettings.of_method(cell.method, params, dense=dense), keep)
+            self.row(
+                cell,
+                data,
+                RunSettings.of_method(cell.method, params, dense=dense),
+                keep,
+                report=options.report,
+            )
             for dense in stages
         ]
 
@@ -97,7 +103,7 @@ class Thresholds(Experiment):
             self.row(
                 cell, part,
                 RunSettings.of_method("IMC", params, dense="PCE", theta1=theta1, theta2=theta2),
-                keep, f"{name}={theta1 if name == 'theta1' else theta2}",
+                keep, f"{name}={theta1 if name == 'theta1' else theta2}", options.report,
             )
             for name, theta1, theta2 in pairs
         ]  # fmt: skip
@@ -202,7 +208,7 @@ class Matrices(Experiment):
         return {"W": matrix_svg(run.sparse.W), "W_star": matrix_svg(run.after.W)}
 
 
-EXPERIMENTS: dict[str, Experiment] = {
+OF_THE_PAPER: dict[str, Experiment] = {
     "figure1": Synthetic(),
     "figure2": Thresholds(),
     "figure3": Times(),

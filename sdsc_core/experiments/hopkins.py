@@ -26,7 +26,7 @@ from sdsc_core.settings import RunSettings
 FILE = "hopkins155.npz"
 MOTIONS = (2, 3)
 QUICK = 12  # of so many sequences a quick run takes one
-MEASURED = Path(__file__).parent / "hopkins.csv"  # what we measured, all sequences
+MEASURED = Path(__file__).parent / "results" / "hopkins.csv"  # what we measured, all sequences
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,8 @@ def to_markdown(experiment: Experiment, rows: Sequence[Row]) -> str:
         parts += [_caption(experiment, rows, figure), "", "| " + " | ".join(heads) + " |",
                   "|---" * len(heads) + "|"]  # fmt: skip
         parts += [f"| {' | '.join(line)} |" for line in lines] + [""]
+    if report := experiment.report(rows):
+        parts.append(report)
     return "\n".join(parts) + "\n"
 
 

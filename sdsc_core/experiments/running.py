@@ -4,6 +4,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from sdsc_core.datasets import Dataset
 from sdsc_core.experiments.chart import Chart
 from sdsc_core.experiments.keeping import Cell, Row, Store
 from sdsc_core.methods import METHODS
-from sdsc_core.run import Keep
+from sdsc_core.run import Keep, Report
 from sdsc_core.settings import RunSettings
 
 DRAWS = 20
@@ -35,6 +36,7 @@ class Options:
     methods: Sequence[str] | None = None
     params: dict[str, dict[str, Any]] = field(default_factory=dict)
     limit: float = LIMIT
+    report: Report | None = field(default=None, compare=False)  # hears of the steps within a cell
 
     def n_draws(self, usual: int = DRAWS, quick: int = 2) -> int:
         if self.draws is not None:
@@ -50,6 +52,7 @@ class Experiment(ABC):
     kind: str  # whose presets the methods have
     methods: Sequence[str]
     shown: Sequence[str] = ("acc",)  # figures that have a table
+    always_all_draws = False  # even where one takes long
     cells_of: str = ""  # another experiment whose cells it shows, and shares
 
     @abstractmethod
@@ -59,6 +62,14 @@ class Experiment(ABC):
     @abstractmethod
     def measure(self, options: Options, cell: Cell) -> list[Row]:
         """The rows of one cell."""
+
+    def follow(self, options: Options, rows: Sequence[Row], number: int) -> list[Cell]:
+        """Further cells, chosen by the rows so far; asked for until there are none."""
+        return []
+
+    def report(self, rows: Sequence[Row]) -> str:
+        """What the rows say, in Markdown, where tables by method do not say it."""
+        return ""
 
     def printed(self, row: Row, figure: str) -> float | None:
         """What the paper prints for a row, in the figure's own unit."""
@@ -87,11 +98,13 @@ class Experiment(ABC):
 
     def row(
         self, cell: Cell, data: Dataset, settings: RunSettings, keep: Keep | None = None,
-        setting: str = "",
+        setting: str = "", report: Report | None = None,
     ) -> Row:  # fmt: skip
         """One run as a row; its seconds are CPU time, so that other work hardly changes them."""
         clock = time.process_time
-        found, _ = compare_cell(data, settings, repeat=cell.draw, keep=keep, clock=clock)
+        found, _ = compare_cell(
+            data, settings, repeat=cell.draw, keep=keep, report=report, clock=clock
+        )
         figures = {name: getattr(found, name) for name in FIGURES}
         stage, message = found.dense, found.message
         return Row(cell.where, cell.draw, cell.method, stage, figures, setting, message)
@@ -105,24 +118,47 @@ def run(
     options: Options,
     store: Store | None = None,
     progress: Progress | None = None,
+    compute: bool = True,
 ) -> list[Row]:
     """Every row of an experiment; ``store`` has what is known and keeps what is computed.
 
-    A method that would go beyond the limit of time, by what it took at a smaller size, is left
-    out from there on: its row has no figures, and a message with the time.
+    Without ``compute`` only what is kept, and what is left out. A method that would go beyond the
+    limit of time, by what it took at a smaller size, is left out from there on: its row has no
+    figures, and a message with the time.
     """
     store = store or Store(None)
+    rows: list[Row] = []
     cells = experiment.cells(options)
+    for number in count(1):
+        rows += _measured(experiment, options, cells, store, progress, compute)
+        cells = experiment.follow(options, rows, number)
+        if not cells:
+            break
+    tick(progress, 1, 1)
+    return rows
+
+
+def _measured(
+    experiment: Experiment,
+    options: Options,
+    cells: Sequence[Cell],
+    store: Store,
+    progress: Progress | None,
+    compute: bool,
+) -> list[Row]:
     rows: list[Row] = []
     for done, cell in enumerate(cells):
         tick(progress, done, len(cells))
         kept = store.get(cell)
         if kept is None:
-            if cell.draw - options.seed >= FEWER and _slow(cell, cells, store):
+            many = not experiment.always_all_draws and cell.draw - options.seed >= FEWER
+            if many and _slow(cell, cells, store):
                 continue
             why = _too_long(cell, cells, store, options.limit)
             if why:
                 rows.append(Row(cell.where, cell.draw, cell.method, "none", {}, message=why))
+                continue
+            if not compute:
                 continue
             start = time.process_time()
             found = experiment.measure(options, cell)
@@ -130,7 +166,6 @@ def run(
             kept = store.get(cell)
         assert kept is not None
         rows += kept.rows
-    tick(progress, 1, 1)
     return rows
 
 

@@ -21,18 +21,26 @@ PAPERS = ("SSC", "OMP", "ENSC", "LSR", "LRR", "BDR", "SSSC", "IMC")
 BEYOND = tuple(m for m in METHODS if m not in PAPERS)  # rows of ours
 
 
+def random_classes(n_classes: int, n: int, seed: int) -> list[int]:
+    """So many classes, drawn at random.
+
+    >>> len(random_classes(38, 2, seed=0))
+    2
+    """
+    chosen = np.random.default_rng(seed).choice(n_classes, n, replace=False)
+    return sorted(chosen.tolist())
+
+
 def random_subjects(faces: Dataset, n_subjects: int, seed: int) -> Dataset:
     """All images of so many subjects, drawn at random."""
-    chosen = np.random.default_rng(seed).choice(faces.n_classes, n_subjects, replace=False)
-    return prepare(faces, classes=sorted(chosen.tolist()))
+    return prepare(faces, classes=random_classes(faces.n_classes, n_subjects, seed))
 
 
 def random_digits(digits: Dataset, n_samples: int, seed: int, pca: int | None = None) -> Dataset:
     """Five digits drawn at random, equally many samples of each."""
-    chosen = np.random.default_rng(seed).choice(digits.n_classes, DIGITS, replace=False)
     return prepare(
         digits,
-        classes=sorted(chosen.tolist()),
+        classes=random_classes(digits.n_classes, DIGITS, seed),
         per_class=n_samples // DIGITS,
         pca=pca,
         random_state=seed,
@@ -77,7 +85,8 @@ class Table(Experiment):
         params = self.params(options, cell.method)
         return [
             self.row(cell, part, RunSettings.of_method(cell.method, params, dense=dense,
-                                                       n_clusters=part.n_classes), keep)
+                                                       n_clusters=part.n_classes), keep,
+                     report=options.report)
             for dense in self.stages(cell.method)
         ]  # fmt: skip
 

@@ -19,6 +19,7 @@ from sdsc_core.figures.data import (
     class_sizes,
     examples,
     norm_histogram,
+    picture_uri,
     scattering_maps,
     variance_kept,
 )
@@ -33,10 +34,18 @@ from sdsc_core.figures.graphs import (
     small_graphs,
 )
 from sdsc_core.figures.matrix import MatrixView, class_blocks, matrix_view, ordering
+from sdsc_core.figures.papers import (
+    Paper,
+    figure_file,
+    paper_eigenvalues,
+    paper_embedding,
+    paper_matrices,
+)
 
 __all__ = [
     "Graph",
     "MatrixView",
+    "Paper",
     "affinities",
     "around",
     "class_blocks",
@@ -47,6 +56,7 @@ __all__ = [
     "eigenvalues",
     "embedding",
     "examples",
+    "figure_file",
     "growth",
     "layout",
     "match_clusters",
@@ -55,6 +65,10 @@ __all__ = [
     "neighbourhood",
     "norm_histogram",
     "ordering",
+    "paper_eigenvalues",
+    "paper_embedding",
+    "paper_matrices",
+    "picture_uri",
     "profiles",
     "projection",
     "row_of_c",

@@ -137,7 +137,7 @@ def examples(
         zoom=zoom,
     )
     figure = go.Figure(
-        go.Image(source=_data_uri(sheet), x0=0, y0=0, name=f"{len(rows)} rows", hoverinfo="skip")
+        go.Image(source=picture_uri(sheet), x0=0, y0=0, name=f"{len(rows)} rows", hoverinfo="skip")
     )
     step = sheet.shape[0] / len(rows)
     figure.update_layout(
@@ -160,7 +160,12 @@ def _short(name: str) -> str:
     return name if len(name) <= SHORT else name[: SHORT - 1] + "…"
 
 
-def _data_uri(picture: NDArray[np.uint8]) -> str:
+def picture_uri(picture: NDArray[np.uint8]) -> str:
+    """A picture (h, w) or (h, w, 3) as an address that holds all of it.
+
+    >>> picture_uri(np.zeros((4, 4), np.uint8))[:22]
+    'data:image/png;base64,'
+    """
     from PIL import Image
 
     buffer = io.BytesIO()

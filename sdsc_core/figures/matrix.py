@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from sdsc_core.checks import Affinity, check_choice
 from sdsc_core.dense import Changes
 from sdsc_core.figures.cells import largest_by_cell
+from sdsc_core.memory import check_memory
 
 LIMIT = 1_500_000  # entries of a triangle that are sent as they are; beyond, cells are merged
 GRID = 512  # cells a side after merging
+ENTRY_BYTES = 200  # a drawn entry at the largest moment
 ORDERS = ("class", "cluster", "loaded")
 CAUSES = {2: "condition 1", 3: "condition 2", 4: "condition 3", 5: "two-hop path"}
 
@@ -82,6 +84,7 @@ def matrix_view(
     place = np.empty(n, np.int64)
     place[order] = np.arange(n)
     most = max(sp.csr_array(A).nnz // 2 for A in (W, W_star))
+    check_memory(ENTRY_BYTES * min(most, LIMIT) + 64 * n, "its picture", n, name="W")
     if most > LIMIT and window is None:
         return _merged(W, W_star, order, place, causes, most, options)
     (keys_w, values), (keys_star, raised) = _upper(W), _upper(W_star)

@@ -18,7 +18,7 @@ from typing import Protocol
 import numpy as np
 
 from sdsc_core.blocks import Progress, tick
-from sdsc_core.memory import available_memory
+from sdsc_core.memory import TooLarge, available_memory, check_memory, free_room
 from sdsc_core.search.blocks import Array, Blocks, Indices
 from sdsc_core.search.gram import Gram, gram_bytes
 from sdsc_core.search.tree import MOST_ROWS, Tree, dimensions
@@ -102,7 +102,9 @@ def make_search(
         tree = _tree(Z, n_steps, n_picks, n_jobs, waiting)
         if tree.cost * n_steps * n < min(costs.values()):
             return tree
-    return Gram(Z, n_jobs, waiting) if min(costs, key=costs.__getitem__) == "gram" else Blocks(Z)
+    if min(costs, key=costs.__getitem__) == "gram" and _granted(Z):
+        return Gram(Z, n_jobs, waiting)
+    return Blocks(Z)
 
 
 def costs_of_products(n: int, d: int, n_steps: int) -> dict[str, float]:
@@ -137,5 +139,13 @@ def cost_of_query(tree: Tree, n_picks: int = 1) -> float:
 def _budget(memory_mb: float | None) -> float:
     if memory_mb is not None:
         return memory_mb * 1e6
+    return min(MEMORY_SHARE * available_memory(), free_room())
 
-    return MEMORY_SHARE * available_memory()
+
+def _granted(Z: Array) -> bool:
+    """Whether the Gram matrix may be taken beside the points; others may have come first."""
+    try:
+        check_memory(gram_bytes(len(Z)) + 5 * Z.nbytes, "a search", len(Z))
+    except TooLarge:
+        return False
+    return True

@@ -37,6 +37,7 @@ from sdsc_core.datasets.columns import Column, ColumnProblem
 from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.limits import Limits
 from sdsc_core.datasets.safe import BadFile, Variable, megabytes, quoted
+from sdsc_core.session.file import KINDS, Session, build, read_session
 
 ISOLATED = hasattr(os, "fork") and hasattr(socket, "send_fds")
 AT_ONCE = max(2, os.cpu_count() or 1)  # files; others wait for their turn
@@ -92,10 +93,19 @@ def inspect(
     return _ask("inspect", source, name, limits, progress, {})
 
 
+def session(
+    source: Path | IO[bytes], *, name: str, limits: Limits, progress: Progress | None = None
+) -> Session:
+    """`session.read_session` in a process of its own."""
+    return _ask("session", source, name, limits, progress, {})
+
+
 def _ask(
     function: str, source: Path | IO[bytes], name: str, limits: Limits,
     progress: Progress | None, options: dict[str, Any],
 ) -> Any:  # fmt: skip
+    if not ISOLATED and function == "session":
+        return read_session(source, name=name, limits=limits)
     if not ISOLATED:
         return getattr(readers, function)(source, name=name, limits=limits, **options)
     label = repr(quoted(name, 100))
@@ -193,6 +203,10 @@ def _answer(function: str, line: "_Line", label: str, limits: Limits) -> Any:
             return [Column(n, role, why, tuple(some)) for n, role, why, some in said["list"]]
         if function == "inspect":
             return [Variable(n, tuple(shape), dtype) for n, shape, dtype in said["list"]]
+        if function == "session":
+            arrays = _empty(said["arrays"], limits, any_name=True)
+            line.receive_all(arrays)
+            return build(said["words"], arrays, label, limits)
         parts: dict[str, Any] = {"labels": None}
         parts |= {field: str(said["words"][field]) for field in ("name", "note", "kind")}
         for field in ("class_names", "feature_names"):
@@ -200,20 +214,26 @@ def _answer(function: str, line: "_Line", label: str, limits: Limits) -> Any:
         arrays = _empty(said["arrays"], limits)
     except (KeyError, TypeError, AttributeError):
         raise BadFile(f"{label} made its reader answer nonsense; save it again.") from None
-    for array in arrays.values():
-        if array.size:
-            line.receive_into(array.reshape(-1).view(np.uint8).data)
+    line.receive_all(arrays)
     return Dataset(**parts | arrays)
 
 
-def _empty(shapes: list[tuple[str, str, list[int]]], limits: Limits) -> dict[str, NDArray]:
-    """Room for arrays of the types that a data set has, if they are not too large."""
+def _empty(
+    shapes: list[tuple[str, str, list[int]]], limits: Limits, any_name: bool = False
+) -> dict[str, NDArray]:
+    """Room for arrays of the types that a data set has, if they are not too large.
+
+    With ``any_name``, as in a session, for any plain numbers and texts.
+    """
     arrays, left = {}, limits.memory
     for field, dtype, shape in shapes:
         kind = np.dtype(dtype)
-        texts = field == "identifiers" and kind.kind == "U" and kind.itemsize <= 4 * limits.letters
+        texts = kind.kind == "U" and kind.itemsize <= 4 * limits.letters
+        known = texts if field == "identifiers" else TYPES.get(field) == dtype
+        if any_name:
+            known = texts or kind.kind in KINDS.replace("U", "")
         left -= math.prod(shape) * kind.itemsize
-        if not (texts or TYPES.get(field) == dtype) or min(shape) < 0 or left < 0:
+        if not known or min(shape, default=0) < 0 or left < 0:
             raise TypeError
         arrays[field] = np.empty(shape, kind)
     return arrays
@@ -258,6 +278,11 @@ class _Line:
             if n == 0:
                 raise _Gone
             room = room[n:]
+
+    def receive_all(self, arrays: dict[str, NDArray]) -> None:
+        for array in arrays.values():
+            if array.size:
+                self.receive_into(array.reshape(-1).view(np.uint8).data)
 
     def _patiently(self, move: Callable[[memoryview], int], data: memoryview) -> int:
         """As much as can be moved now; whoever waits may end it, and so does the clock."""

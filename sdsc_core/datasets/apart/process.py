@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from sdsc_core.datasets.columns import ColumnProblem
 from sdsc_core.datasets.limits import Limits
 from sdsc_core.datasets.safe import megabytes, quoted
 from sdsc_core.extras import MissingExtra
+from sdsc_core.session.file import read_parts
 
 LENGTH = 8  # bytes that tell how long the words are, or how a reader ended
 WARM = (
@@ -116,10 +117,7 @@ def _read_one(file: int, talk: socket.socket) -> None:
     arrays: list[np.ndarray] = []
     try:
         with os.fdopen(file, "rb") as opened:
-            result = getattr(readers, question["function"])(
-                opened, name=question["name"], limits=limits, **question["options"]
-            )
-        said = _in_words(result, arrays)
+            said = _asked(question, opened, limits, arrays)
     except ColumnProblem as problem:
         said = {"problem": problem.what, "column": problem.column}
     except MemoryError:
@@ -137,6 +135,21 @@ def _read_one(file: int, talk: socket.socket) -> None:
             line.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
     line.flush()
     os._exit(0)
+
+
+def _asked(
+    question: dict[str, Any], file: IO[bytes], limits: Limits, arrays: list[np.ndarray]
+) -> dict[str, Any]:
+    """What is asked of a file, in words; arrays are put into ``arrays``."""
+    if question["function"] == "session":
+        words, found = read_parts(file, repr(quoted(question["name"], 100)), limits)
+        arrays += found.values()
+        shapes = [(name, array.dtype.str, array.shape) for name, array in found.items()]
+        return {"words": words, "arrays": shapes}
+    read = getattr(readers, question["function"])
+    return _in_words(
+        read(file, name=question["name"], limits=limits, **question["options"]), arrays
+    )
 
 
 def _in_words(result: Any, arrays: list[np.ndarray]) -> dict[str, Any]:

@@ -1,0 +1,132 @@
+"""Ours beside the paper's, cell by cell: mean, standard error, difference, and how to open it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sdsc_core.compare import PERCENT
+from sdsc_core.experiments import printed
+from sdsc_core.experiments.keeping import Row
+from sdsc_core.experiments.means import Mean
+from sdsc_core.experiments.registry import EXPERIMENTS
+from sdsc_core.experiments.running import Options
+from sdsc_core.experiments.tables import DIGITS, random_classes
+
+STATISTICS = ("mean", "median", "standard deviation")
+CLASSES = {"yaleb": 38, "usps": 10, "mnist_scattering": 10}
+DATA = {"table2": "yaleb", "figure2": "yaleb", "figure4": "yaleb", "table3": "usps",
+        "table4": "mnist_scattering"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One cell: ours (None where it was not measured), the paper's, and what is said of it."""
+
+    ours: Mean | None
+    paper: float | None
+    places: int = 1  # decimals
+    statistic: str = "mean"
+    message: str = ""
+
+    @property
+    def value(self) -> float | None:
+        """Of ours, what stands beside the paper's."""
+        if self.ours is None:
+            return None
+        return {"mean": self.ours.value, "median": self.ours.median}.get(
+            self.statistic, self.ours.deviation
+        )
+
+    @property
+    def difference(self) -> float | None:
+        """Ours less the paper's."""
+        if self.value is None or self.paper is None:
+            return None
+        return round(self.value, self.places) - round(self.paper, self.places)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Cells with a name for each line and each column; a missing key is a cell that nobody has."""
+
+    lines: Sequence[str]
+    columns: Sequence[str]
+    cells: dict[tuple[str, str], Beside]
+
+
+def by_place(name: str, rows: Sequence[Row], figure: str = "acc", statistic: str = "mean") -> Grid:
+    """Methods, as IMC-P, down; sizes across. What the experiment has and the rows lack is there."""
+    cells: dict[tuple[str, str], Beside] = {}
+    places: dict[int | str, None] = {}
+    for group in _groups(name, rows):
+        places[group[0].where] = None
+        cells[group[0].name, _text(group[0].where)] = _cell(name, group, figure, statistic)
+    lines = list(dict.fromkeys(line for line, _ in cells))
+    return Grid(lines, [_text(place) for place in places], cells)
+
+
+def by_stage(name: str, rows: Sequence[Row], place: int, figure: str = "acc") -> Grid:
+    """Methods down, dense stages across, for one size."""
+    here = [group for group in _groups(name, rows) if group[0].where == place]
+    cells = {(g[0].method, g[0].stage): _cell(name, g, figure, "mean") for g in here}
+    order = ("none", "PCE", "D1", "D2", "D3")
+    stages = sorted({stage for _, stage in cells}, key=order.index)
+    return Grid(list(dict.fromkeys(method for method, _ in cells)), stages, cells)
+
+
+def _groups(name: str, rows: Sequence[Row]) -> list[list[Row]]:
+    """The rows of each place, method and stage; a row without figures where there is none.
+
+    In the order of the experiment, then whatever else was measured.
+    """
+    experiment = EXPERIMENTS[EXPERIMENTS[name].cells_of or name]
+    stages = getattr(experiment, "stages", lambda method: (None, *["PCE"] * (method == "IMC")))
+    found: dict[tuple[int | str, str, str], list[Row]] = {}
+    for where, method in dict.fromkeys((c.where, c.method) for c in experiment.cells(Options())):
+        for stage in stages(method):
+            found[where, method, stage or "none"] = []
+    for row in rows:
+        found.setdefault((row.where, row.method, row.stage), []).append(row)
+    for (where, method, stage), own in found.items():
+        if not own:  # left out for its time with every stage, or missing
+            out = next((r for r in found.get((where, method, "none"), ()) if r.message), None)
+            message = out.message if out and not out.figures else ""
+            own.append(Row(where, 0, method, stage, {}, message=message))
+    return list(found.values())
+
+
+def _text(place: int | str) -> str:
+    return f"{place:,}" if isinstance(place, int) else place
+
+
+def _cell(name: str, rows: Sequence[Row], figure: str, statistic: str) -> Beside:
+    scale, places = (100, 1) if figure in PERCENT else (1, 3)
+    values = [v for row in rows if (v := row.figures.get(figure)) is not None and v == v]
+    ours = Mean.of(values, scale) if values else None
+    paper = EXPERIMENTS[name].printed(rows[0], figure)
+    if statistic != "mean":
+        spread = printed.TABLE_2_SPREAD.get(rows[0].name, {}).get(int(rows[0].where))
+        paper = spread[STATISTICS.index(statistic) - 1] / 100 if spread else None
+    message = next((row.message for row in rows if row.message), "")
+    return Beside(ours, None if paper is None else scale * paper, places, statistic, message)
+
+
+def state(name: str, place: int | str, draw: int = 0) -> dict[str, Any] | None:
+    """How the app loads and prepares the draw of a cell: its settings by their names.
+
+    None where no address says it: of the synthetic data only 600 points of the first draw are a
+    sample of the app.
+
+    >>> state("table3", 500)["each"], state("figure1", 600)
+    (100, {'data': 'subspaces'})
+    """
+    if name == "figure1":
+        return {"data": "subspaces"} if (place, draw) == (600, 0) else None
+    data = DATA.get(name)
+    if data is None or not isinstance(place, int):
+        return None
+    if data == "yaleb":
+        return {"data": data, "classes": random_classes(CLASSES[data], place, draw)}
+    chosen = random_classes(CLASSES[data], DIGITS, draw)
+    pca = {"pca": 200} if data == "usps" else {}
+    return {"data": data, "classes": chosen, "each": place // DIGITS, "draw": draw, **pca}
