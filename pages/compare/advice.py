@@ -66,7 +66,7 @@ def _begin(key: Hashable, data: Dataset, n_clusters: int, budget: int) -> None:
         kept.popitem(last=False)
     work = partial(_work, found, None if data.n_classes else n_clusters)
     title = f"Trying what helps on {data.name}"
-    background().add([Task(key, title, work, "Trying on", data.name, in_seconds=True)])
+    background().add([Task(key, title, work, "Trying on", data.name, True, budget)])
 
 
 def _work(found: verdicts.Findings, n_clusters: int | None, tell: Progress) -> None:
