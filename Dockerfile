@@ -9,7 +9,7 @@ RUN useradd --system --uid 10001 --no-create-home sdsc
 COPY --from=build /opt/sdsc /opt/sdsc
 # Compiled kernels; another kind of processor compiles its own into it.
 COPY --from=build --chown=sdsc /var/cache/sdsc /var/cache/sdsc
-ENV NUMBA_CACHE_DIR=/var/cache/sdsc PYTHONUNBUFFERED=1
+ENV NUMBA_CACHE_DIR=/var/cache/sdsc SDSC_EXERCISE_KEY=/var/cache/sdsc/exercise.key PYTHONUNBUFFERED=1
 USER sdsc
 WORKDIR /tmp
 EXPOSE 8501

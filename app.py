@@ -4,9 +4,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.exercise import asking
 from pages.keep import about
 from pages.server import sessions
-from pages.shared import background, settings
+from pages.shared import background, projector, settings
 from pages.shared.login import require_login
 
 PAGES = Path(__file__).with_name("pages")
@@ -22,28 +23,37 @@ SCREENS = [
     ("tour", "tour", "Tour", ":material/signpost:"),
 ]
 
+# What speaks of classes, or sets what may be locked, has no place in an exercise.
+IN_EXERCISE = ("Explore", "Inspect", "Step through", "Words")
+
 # A file of our own: for an emoji or a material icon the browser would ask a host on the internet.
 st.set_page_config(
     page_title="SDSC Explorer",
     page_icon=str(PAGES / "icon.svg"),
     layout="wide",
+    initial_sidebar_state=projector.sidebar(),
     menu_items=about.menu(),
 )
 st.html(PAGES / "shared" / "style.css")
 require_login()
-address = settings.begin()
+try:
+    address = settings.begin()
+except ValueError as problem:
+    st.error(str(problem), icon=":material/school:")
+    st.stop()
 sessions.begin()
 screens = [
     st.Page(f"pages/{folder}/page.py", title=title, icon=icon, url_path=path, default=not path)
     for folder, path, title, icon in SCREENS
+    if title in IN_EXERCISE or not settings.in_exercise()
 ]
-if settings.in_exercise():  # these speak of classes, or set what may be locked
-    screens = [s for s in screens if s.title not in ("Data", "Compare", "Paper", "Tour")]
 screen = st.navigation(screens, position="hidden")
 # Links of our own: they carry the settings, so that a change of screen is one step of Back.
 with st.sidebar.container(key="screens", gap="xsmall"):
     for other in screens:
         st.page_link(other, width="stretch", query_params=address)
+projector.switch()
+asking.ask()
 if screen.title != "Compare":  # which watches its own run
     background.show_elsewhere()
 with sessions.faults_noted():

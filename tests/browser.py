@@ -65,6 +65,8 @@ class Server:
         self.last_words = ""
         command = [sys.executable, "-m", "sdsc_core.cli", "app", "--port", str(port)]
         command += ["--server.headless", "true", "--server.fileWatcherType", "none", *options]
+        self.folder = tempfile.TemporaryDirectory()  # its key for exercises is not the tester's own
+        command += ["--exercise-key", str(Path(self.folder.name) / "exercise.key")]
         self.process = subprocess.Popen(
             command, cwd=ROOT, env=env, stdout=self.output, stderr=subprocess.STDOUT,
             preexec_fn=before,
@@ -92,6 +94,7 @@ class Server:
         self.process.wait()
         self.last_words = self.log()
         self.output.close()
+        self.folder.cleanup()
 
     def log(self) -> str:
         """What the server wrote so far."""
@@ -193,3 +196,9 @@ def settled(page, timeout=120):
         polling=50,
         timeout=1000 * timeout,
     )
+
+
+def faults(page):
+    """What cannot be read on the page as it is: beyond its edge, cut off, or overlapping."""
+    script = (ROOT / "tests" / "faults.js").read_text()
+    return page.evaluate(named(script[script.index("() =>") :]))

@@ -33,6 +33,7 @@ from sdsc_core import (
     figures as charts,
 )
 from sdsc_core.datasets import Dataset, make_subspaces
+from sdsc_core.figures import cells
 
 
 def thetas(app):
@@ -508,6 +509,86 @@ def test_class_names_of_the_confusion_matrix_are_taken_literally():
     assert figure.data[0].y == ("0", "&lt;b&gt;x&lt;/b&gt;")
 
 
+def naive_cell(block, how):
+    if how == "density":
+        return (block != 0).mean()
+    return block.max() if how == "max" else block.mean()
+
+
+@pytest.mark.parametrize("how", ["max", "mean", "density"])
+def test_cells_hold_what_they_say(how):
+    W = sp.random_array((23, 23), density=0.3, rng=np.random.default_rng(0)).toarray()
+    cell_of = np.random.default_rng(1).permutation(23) // 5
+    grid = cells.by_cell(sp.csr_array(W), cell_of, 5, how)
+    for a, b in np.ndindex(5, 5):
+        block = W[np.ix_(cell_of == a, cell_of == b)]
+        assert grid[a, b] == pytest.approx(naive_cell(block, how), rel=1e-6)
+
+
+def test_a_matrix_that_looks_full_is_shown_by_its_mean():
+    """9,000 points with 12 links each: a density of 0.13 %, in dots of 18 × 18 entries."""
+    rng, n = np.random.default_rng(0), 9000
+    rows = np.repeat(np.arange(n), 12)
+    W = sp.csr_array((np.ones(12 * n), (rows, rng.integers(0, n, 12 * n))), shape=(n, n))
+    places = np.arange(n) // 18, 500
+    assert cells.resolved("auto", (W, *places)) == "mean"
+    assert (cells.by_cell(W, *places) > 0).mean() > 0.3, "by maximum a third is dark"
+    for asked in ("max", "density"):
+        assert cells.resolved(asked, (W, *places)) == asked
+    small = np.arange(n) // 2, n // 2
+    assert cells.resolved("auto", (W, *small)) == "max", "few entries in a dot do not fill it"
+    full = np.ones((60, 60))
+    assert cells.resolved("auto", (full, np.arange(60) // 6, 10)) == "max", "it is full indeed"
+
+
+def test_a_chart_says_by_what_its_cells_are_merged():
+    W = make_subspaces(2, 2, 8, points_each=300).X
+    W = abs(W @ W.T) * (np.random.default_rng(0).random((600, 600)) < 0.5)
+    titles = {how: charts.affinities([("W", W)], merge=how).layout for how in cells.MERGES}
+    assert "each cell the largest of 2×2" in titles["auto"].title.text
+    assert titles["auto"].coloraxis.cmax == 1
+    assert "the mean of 2×2" in titles["mean"].title.text and titles["mean"].coloraxis.cmax < 1
+    assert "the share of nonzeros of 2×2" in titles["density"].title.text
+
+
+def test_merged_cells_tell_links_between_classes_from_those_inside(monkeypatch):
+    W = np.zeros((8, 8))
+    W[[0, 1, 4, 5, 6], [1, 2, 5, 6, 7]] = 0.9
+    W[3, 4] = 0.9  # the only link between the classes
+    W = np.maximum(W, W.T)
+    star, labels = pce(W).toarray(), np.repeat([0, 1], 4)
+    options = {"causes": changes(W, star), "class_of": labels, "classes": ("a", "b")}
+    single = charts.matrix_view(W, star, np.arange(8), **options)
+    between = labels[single.rows] != labels[single.cols]
+    assert np.array_equal(single.cause > charts.matrix.BETWEEN, between & (single.cause > 0))
+    assert (single.cause > charts.matrix.BETWEEN).sum() >= 1
+    monkeypatch.setattr(charts.matrix, "LIMIT", 1)
+    monkeypatch.setattr(charts.matrix, "GRID", 2)
+    merged = charts.matrix_view(W, star, np.arange(8), **options)
+    codes = dict(zip(zip(merged.rows, merged.cols, strict=True), merged.cause, strict=True))
+    assert codes[0, 1] > charts.matrix.BETWEEN and 0 < codes[0, 0] < charts.matrix.BETWEEN
+
+
+@pytest.mark.parametrize("how", ["mean", "density", "auto"])
+def test_a_picture_of_many_entries_holds_the_merging_that_is_asked_for(monkeypatch, how):
+    rng = np.random.default_rng(0)
+    W = sp.random_array((64, 64), density=0.03, rng=rng).toarray()
+    W = np.maximum(W, W.T)
+    np.fill_diagonal(W, 0)
+    monkeypatch.setattr(charts.matrix, "LIMIT", 10)
+    monkeypatch.setattr(charts.matrix, "GRID", 8)
+    view = charts.matrix_view(W, W, np.arange(64), merge=how)
+    assert (view.cell, view.held, view.merge) == (8, "mean" if how == "auto" else how, how)
+    for r, c, w in zip(view.rows, view.cols, view.w, strict=True):
+        block = W[8 * r : 8 * r + 8, 8 * c : 8 * c + 8]
+        assert w == pytest.approx(naive_cell(block, view.held), rel=1e-6)
+
+
+def test_every_column_of_many_clusters_keeps_a_head_of_its_own():
+    figure = charts.confusion_matrix(np.eye(40, dtype=int), [f"c{k}" for k in range(40)], range(40))
+    assert len(set(figure.data[0].x)) == 40 and figure.layout.xaxis.dtick == 1
+
+
 def test_a_picture_of_many_entries_merges_cells_by_their_maximum(monkeypatch):
     rng = np.random.default_rng(0)
     W = sp.random_array((60, 60), density=0.2, rng=rng).toarray()
@@ -518,14 +599,14 @@ def test_a_picture_of_many_entries_merges_cells_by_their_maximum(monkeypatch):
     view = charts.matrix_view(W, star, order, causes=raised)
     monkeypatch.setattr(charts.matrix, "LIMIT", 10)
     monkeypatch.setattr(charts.matrix, "GRID", 8)
-    merged = charts.matrix_view(W, star, order, causes=raised)
+    merged = charts.matrix_view(W, star, order, causes=raised, merge="max")
     assert merged.cell == 8 and merged.whole == len(view.rows)
-    cells = {}
+    largest = {}
     for r, c, *values in zip(view.rows, view.cols, view.w, view.star, view.cause, strict=True):
         cell = (r // 8, c // 8)
-        cells[cell] = np.maximum(cells.get(cell, [0, 0, 0]), values)
+        largest[cell] = np.maximum(largest.get(cell, [0, 0, 0]), values)
     found = zip(merged.rows, merged.cols, merged.w, merged.star, merged.cause, strict=True)
-    assert {(r, c): values for r, c, *values in found} == {k: list(v) for k, v in cells.items()}
+    assert {(r, c): values for r, c, *values in found} == {k: list(v) for k, v in largest.items()}
 
 
 def test_more_points_than_a_screen_follows_get_the_command_to_run(app, monkeypatch):

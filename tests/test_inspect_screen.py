@@ -1,13 +1,12 @@
 """Inspect, Words, the tour and exercises without a browser, against the paper's transcription."""
 
 import re
-from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
 
 from pages.inspect import sums
-from pages.shared import exercise, settings
+from pages.shared import settings
 from pages.tour import guide
 from pages.words import glossary
 from sdsc_core import datasets, figures
@@ -324,28 +323,6 @@ class TestExercise:
         labels = [b.label for b in app.button]
         assert not [p for p in labels if p in ("Faces", "Digits", "Where PCE hurts")]
         assert "exercise hide" not in [c.key for c in app.checkbox]
-
-    def test_the_address_holds_the_present_state_and_what_was_chosen(self, app):
-        app.query_params.update({"data": "digits", "gamma": "7", "point": "3", "tour": "0"})
-        run(app)
-        app.checkbox(key="exercise tell").check()
-        app.multiselect(key="exercise lock").set_value(["Γ", "θ₁, θ₂, θ₃"])
-        run(app)
-        query = dict(parse_qsl(urlsplit(app.code[0].value).query))
-        assert query == {
-            "data": "digits", "gamma": "7", "hide": "1", "clusters": "own", "k": "5",
-            "lock": "gamma.theta1.theta2.theta3",
-        }  # fmt: skip
-
-    def test_somebody_s_own_file_makes_no_exercise(self, app):
-        app.session_state["loaded"] = {"mine": datasets.make_subspaces(2, 2, 8, points_each=9)}
-        app.query_params["data"] = "mine"
-        run(app)
-        assert not app.code and any("choose a sample" in i.value for i in app.info)
-
-    def test_every_control_that_can_be_locked_is_a_setting(self):
-        names = [name for group in exercise.LOCKS.values() for name in group]
-        assert set(names) <= set(settings.SETTINGS) and len(names) == len(set(names))
 
 
 class TestWords:

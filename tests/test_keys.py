@@ -14,6 +14,7 @@ import scipy.sparse as sp
 import sdsc_core.run
 import sdsc_core.sides
 from pages.compare import running
+from pages.server import sessions
 from pages.shared import ahead
 from pages.shared import run as stages
 from pages.shared.memory import Memory
@@ -45,7 +46,8 @@ def session(monkeypatch):
     def begin(data=None, **settings):
         start = {"data": "mine", "loaded": {"mine": data or small()}, "run_number": 1}
         state = State(defaults() | start | settings)
-        monkeypatch.setattr(stages, "st", MagicMock(session_state=state))
+        for module in (stages, sessions):
+            monkeypatch.setattr(module, "st", MagicMock(session_state=state))
         return state
 
     return begin

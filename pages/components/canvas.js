@@ -33,8 +33,11 @@ function theme(element) {
   const read = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
   const paper = read("--st-background-color", "#ffffff");
   const light = hex(paper.length === 7 ? paper : "#ffffff").reduce((a, b) => a + b) > 380;
+  const font = read("--st-font", "sans-serif");
+  const em = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16 || 1; // larger on a projector
   return {
-    paper, light, ink: read("--st-text-color", "#31333f"), font: read("--st-font", "sans-serif"),
+    paper, light, ink: read("--st-text-color", "#31333f"), font, em,
+    type: (size, weight = "") => `${weight} ${size * em}px ${font}`,
     accent: read("--st-primary-color", "#0063a6"), table: colourTable(light ? LIGHT : DARK),
   };
 }
@@ -55,6 +58,43 @@ function fit(g, text, width) {
   while (s.length > 1 && g.measureText(s).width > width) s = s.slice(0, -1);
   return s === text ? s : s.slice(0, -1) + "…";
 }
+
+// Names of neighbours, each in its room, that can still be told apart: in full, without what all of
+// them begin with, or cut; where two would look alike, neither is written.
+function heads(g, names, rooms) {
+  const fits = (list) => list.every((name, k) => g.measureText(name).width <= rooms[k]);
+  if (fits(names)) return names;
+  const start = names.length > 1 ? sharedStart(names) : "", own = names.map((name) => name.slice(start.length));
+  if (fits(own)) return own;
+  const cut = own.map((name, k) => fit(g, name, rooms[k]));
+  return cut.map((name, k) => (name === own[k] || cut.indexOf(name) === cut.lastIndexOf(name) ? name : ""));
+}
+
+// What all names begin with; a number is not cut in two, and no name is used up.
+function sharedStart(names) {
+  let start = names.reduce((a, b) => {
+    let k = 0;
+    while (k < a.length && a[k] === b[k]) k++;
+    return a.slice(0, k);
+  });
+  if (names.includes(start)) start = start.slice(0, -1);
+  return start.replace(/\d+$/, "");
+}
+
+// The blocks of a matrix along one side, with a name for each that fits: `place` gives a block's
+// pixels, a name needs so many of them along the side, and `room` says how long it may be. Of many
+// narrow blocks every second or third has a name.
+function titles(g, blocks, place, need, room) {
+  const seen = blocks.map((block) => ({ name: block.name, ...place(block) })).filter((b) => b.to - b.from > 0.5);
+  const widths = seen.map((b) => b.to - b.from).sort((a, b) => a - b);
+  const every = Math.max(1, Math.ceil(need / (widths[widths.length >> 1] || 1)));
+  const kept = seen.filter((b, k) => k % every === 0 && every * (b.to - b.from) >= 0.9 * need);
+  const texts = heads(g, kept.map((b) => b.name), kept.map((b) => room(every * (b.to - b.from))));
+  return kept.map((b, k) => ({ text: texts[k], at: (b.from + b.to) / 2 }));
+}
+
+// Pixels that a number of so many blocks takes.
+const numberWidth = (g, blocks) => g.measureText("0".repeat(String(blocks.length).length)).width + 6;
 
 // Acts on a click; where a double click zooms out, only once it is clear that it is none.
 class Clicks {

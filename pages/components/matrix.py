@@ -8,7 +8,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from pages.components.canvas import pack, script, stamp
-from sdsc_core.figures.matrix import CAUSES, LIMIT, MatrixView
+from sdsc_core.figures.matrix import BETWEEN, CAUSES, LIMIT, MatrixView
 
 HTML = """
 <div class="bar" role="toolbar" aria-label="View of the matrices">
@@ -25,9 +25,10 @@ HTML = """
 </div>
 """
 CSS = """
-.bar { display: flex; gap: 4px; align-items: center; font: 12px var(--st-font); }
+.bar { display: flex; flex-wrap: wrap; gap: 4px; align-items: center;
+  font: 0.75rem var(--st-font); }
 .bar button { border: 1px solid var(--st-border-color); background: transparent; border-radius: 6px;
-  color: var(--st-text-color); min-width: 30px; height: 26px; cursor: pointer; font: inherit; }
+  color: var(--st-text-color); min-width: 1.9rem; height: 1.65rem; cursor: pointer; font: inherit; }
 .bar button:hover, .bar button:focus-visible { border-color: var(--st-primary-color); }
 .bar button[aria-pressed=true] { background: var(--st-primary-color); color: #fff; }
 .bar span { color: var(--st-text-color); opacity: .7; margin-left: 8px; }
@@ -35,7 +36,7 @@ CSS = """
 .stage { position: relative; }
 canvas { display: block; outline-offset: 2px; }
 .tip { display: none; position: absolute; pointer-events: none; z-index: 5; padding: 6px 9px;
-  border-radius: 6px; font: 12px/1.45 var(--st-font); white-space: nowrap;
+  border-radius: 6px; font: 0.75rem/1.45 var(--st-font); white-space: nowrap;
   background: var(--st-text-color); color: var(--st-background-color); }
 """
 
@@ -85,7 +86,7 @@ def _head(view: MatrixView) -> dict[str, Any]:
     """The part that goes as JSON; points and pairs in display positions."""
     place = np.empty(len(view.index), np.int64)
     place[view.index] = np.arange(len(view.index))
-    used = sorted(set(np.unique(view.cause).tolist()) - {0})
+    used = sorted(set(np.unique(view.cause % BETWEEN).tolist()) - {0})
     return {
         "points": len(view.index),
         "cell": view.cell,
@@ -102,6 +103,8 @@ def _head(view: MatrixView) -> dict[str, Any]:
         "alt": view.alt,
         "axis": view.axis,
         "symbols": list(view.symbols),
+        "merge": view.merge,
+        "held": view.held,
         "stamp": stamp(view.star, view.w, view.cause, view.index),
     }
 

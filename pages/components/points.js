@@ -71,14 +71,19 @@ class PointsView {
   layout() {
     const width = this.canvas.parentElement.clientWidth || 700, count = this.data.titles.length;
     this.scale = window.devicePixelRatio || 1;
-    this.left = 44; this.top = 26; this.gap = 52;
-    this.wide = Math.max(40, (width - this.left - 6 - this.gap * (count - 1)) / count);
-    this.high = this.data.height - this.top - 40;
-    sized(this.canvas, width, this.data.height);
+    const { em } = this;
+    this.left = 44 * em; this.top = 26 * em; this.gap = 52 * em;
+    this.across = width < 480 * em ? 1 : count; // below each other on a narrow page
+    this.wide = Math.max(40, (width - this.left - 6 - this.gap * (this.across - 1)) / this.across);
+    this.high = (this.data.height - 66) * em;
+    sized(this.canvas, width, Math.ceil(count / this.across) * this.data.height * em);
     this.draw();
   }
 
-  origin(p) { return this.left + p * (this.wide + this.gap); }
+  // Upper left corner of a panel.
+  origin(p) {
+    return [this.left + (p % this.across) * (this.wide + this.gap), this.top + Math.floor(p / this.across) * this.data.height * this.em];
+  }
 
   // What a panel shows of its plane: [x0, y0, x1, y1].
   view(p) {
@@ -96,7 +101,7 @@ class PointsView {
 
   // From a panel's coordinates to places on the canvas.
   plane(p) {
-    const x = this.origin(p), { wide, high, top } = this;
+    const [x, top] = this.origin(p), { wide, high } = this;
     if (this.data.dims === 2) {
       const [x0, y0, x1, y1] = this.view(p);
       return (a, b) => [x + ((a - x0) / (x1 - x0)) * wide, top + high - ((b - y0) / (y1 - y0)) * high];
@@ -115,26 +120,26 @@ class PointsView {
     g.fillStyle = this.paper;
     g.fillRect(0, 0, this.canvas.width, this.canvas.height);
     this.places = d.titles.map((title, p) => {
-      const x = this.origin(p), plane = this.plane(p);
+      const [x, y] = this.origin(p), plane = this.plane(p), room = this.wide + (this.across > 1 ? this.gap - 8 : 0);
       g.fillStyle = this.ink; g.textAlign = "left"; g.textBaseline = "alphabetic";
-      g.font = `600 15px ${this.font}`;
-      g.fillText(fit(g, title, this.wide + this.gap - 8), x, 17);
-      g.font = `12px ${this.font}`; g.strokeStyle = this.ink; g.lineWidth = 1;
-      if (d.dims === 2) this.drawAxes(g, p, x); else this.drawSpace(g, p, plane);
+      g.font = this.type(15, 600);
+      g.fillText(fit(g, title, room), x, y - 9 * this.em);
+      g.font = this.type(12); g.strokeStyle = this.ink; g.lineWidth = 1;
+      if (d.dims === 2) this.drawAxes(g, p, x, y); else this.drawSpace(g, p, plane);
       return this.drawPoints(g, p, plane);
     });
     this.canvas.dataset.drawn = d.stamp;
   }
 
-  drawAxes(g, p, x) {
-    const [x0, y0, x1, y1] = this.view(p), { wide, high, top } = this;
+  drawAxes(g, p, x, top) {
+    const [x0, y0, x1, y1] = this.view(p), { wide, high, em } = this;
     g.globalAlpha = 0.4; g.strokeRect(x + 0.5, top + 0.5, wide - 1, high - 1); g.globalAlpha = 0.75;
     g.textAlign = "center"; g.textBaseline = "top";
     for (const [v, text] of ticks(x0, x1)) g.fillText(text, x + ((v - x0) / (x1 - x0)) * wide, top + high + 4);
-    g.fillText("axis 1", x + wide / 2, top + high + 20);
+    g.fillText("axis 1", x + wide / 2, top + high + 20 * em);
     g.textAlign = "right"; g.textBaseline = "middle";
     for (const [v, text] of ticks(y0, y1)) g.fillText(text, x - 4, top + high - ((v - y0) / (y1 - y0)) * high);
-    g.save(); g.translate(x - 36, top + high / 2); g.rotate(-Math.PI / 2); g.textAlign = "center";
+    g.save(); g.translate(x - 36 * em, top + high / 2); g.rotate(-Math.PI / 2); g.textAlign = "center";
     g.fillText("axis 2", 0, 0); g.restore();
     g.globalAlpha = 1;
   }
@@ -154,7 +159,7 @@ class PointsView {
     const d = this.data, { at, group, wrong } = { at: d.at[p], group: d.groups[p], wrong: d.wrong[p] };
     const n = group.length, places = new Float32Array(2 * n), r = n > BIG ? 1.5 : 3;
     for (let i = 0, k = 0; i < n; i++, k += d.dims) [places[2 * i], places[2 * i + 1]] = plane(at[k], at[k + 1], at[k + 2]);
-    g.save(); g.beginPath(); g.rect(this.origin(p), this.top, this.wide, this.high); g.clip();
+    g.save(); g.beginPath(); g.rect(...this.origin(p), this.wide, this.high); g.clip();
     g.globalAlpha = 0.8;
     const paths = d.names.map(() => new Path2D()), crosses = new Path2D();
     const many = wrong.reduce((sum, v) => sum + v, 0) > MANY, s = many ? 2 : 4;
@@ -195,8 +200,11 @@ class PointsView {
 
   spot(event) {
     const box = this.canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
-    const p = this.data.titles.findIndex((_, k) => x >= this.origin(k) && x <= this.origin(k) + this.wide);
-    return p < 0 || y < this.top || y > this.top + this.high ? null : { p, x, y };
+    const p = this.data.titles.findIndex((_, k) => {
+      const [left, top] = this.origin(k);
+      return x >= left && x <= left + this.wide && y >= top && y <= top + this.high;
+    });
+    return p < 0 ? null : { p, x, y };
   }
 
   nearest({ p, x, y }) {
@@ -222,8 +230,8 @@ class PointsView {
     if (this.data.dims === 3) this.closer = Math.max(0.2, Math.min(20, this.closer / factor));
     else this.data.titles.forEach((_, p) => {
       if (spot && spot.p !== p) return;
-      const [x0, y0, x1, y1] = this.view(p);
-      const a = spot ? (spot.x - this.origin(p)) / this.wide : 0.5, b = spot ? 1 - (spot.y - this.top) / this.high : 0.5;
+      const [x0, y0, x1, y1] = this.view(p), [left, top] = this.origin(p);
+      const a = spot ? (spot.x - left) / this.wide : 0.5, b = spot ? 1 - (spot.y - top) / this.high : 0.5;
       const w = (x1 - x0) * factor, h = (y1 - y0) * factor, x = x0 + a * (x1 - x0 - w), y = y0 + b * (y1 - y0 - h);
       this.windows[p] = [x, y, x + w, y + h];
     });
@@ -231,8 +239,8 @@ class PointsView {
   }
 
   zoomBox(from, to) {
-    const [x0, y0, x1, y1] = this.view(from.p), along = (x) => x0 + ((x - this.origin(from.p)) / this.wide) * (x1 - x0);
-    const up = (y) => y1 - ((y - this.top) / this.high) * (y1 - y0);
+    const [x0, y0, x1, y1] = this.view(from.p), [left, top] = this.origin(from.p);
+    const along = (x) => x0 + ((x - left) / this.wide) * (x1 - x0), up = (y) => y1 - ((y - top) / this.high) * (y1 - y0);
     const [a, b] = [along(from.x), along(to.x)].sort((u, v) => u - v), [c, e] = [up(from.y), up(to.y)].sort((u, v) => u - v);
     this.windows[from.p] = [a, c, b, e];
     this.draw();

@@ -31,9 +31,9 @@ HTML = """
 """
 LEGEND = """
 .tip { white-space: pre; }
-.legend { display: flex; flex-wrap: wrap; gap: 2px 4px; max-height: 56px; overflow-y: auto; }
+.legend { display: flex; flex-wrap: wrap; gap: 2px 4px; max-height: 3.5rem; overflow-y: auto; }
 .legend button { border: 0; background: transparent; color: var(--st-text-color); cursor: pointer;
-  font: 12px var(--st-font); padding: 2px 6px; border-radius: 6px; }
+  font: 0.75rem var(--st-font); padding: 2px 6px; border-radius: 6px; }
 .legend button[aria-pressed=false] { opacity: .4; text-decoration: line-through; }
 .legend i { display: inline-block; width: 9px; height: 9px; border-radius: 5px; margin-right: 5px; }
 """

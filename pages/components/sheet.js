@@ -42,7 +42,7 @@ class Sheet {
     const { data } = this, [h, w] = data.size, width = this.box.clientWidth - 2;
     this.layout = this.places(width);
     const { layout } = this, g = sized(this.canvas, width, layout.height);
-    g.fillStyle = this.ink; g.font = `600 12px ${this.font}`; g.textBaseline = "middle";
+    g.fillStyle = this.ink; g.font = this.type(12, 600); g.textBaseline = "middle";
     for (const [group, top] of layout.titles) g.fillText(data.names[group], 4, top + TITLE / 2);
     const small = new OffscreenCanvas(w, h), s = small.getContext("2d"), image = s.createImageData(w, h);
     const room = SIDE - 2, f = room / Math.max(h, w);

@@ -17,7 +17,7 @@ CSS = """
 .box { height: 320px; overflow-y: auto; border: 1px solid var(--st-border-color);
   border-radius: 6px; }
 canvas { display: block; cursor: pointer; }
-p { font: 13px var(--st-font); color: var(--st-text-color); margin: 4px 0; min-height: 1.4em; }
+p { font: 0.8rem var(--st-font); color: var(--st-text-color); margin: 4px 0; min-height: 1.4em; }
 """
 _mount = st.components.v2.component("sdsc_sheet", html=HTML, css=CSS, js=script("sheet"))
 

@@ -57,7 +57,9 @@ class Panel {
     const { data, at } = this, step = this.reading.steps[at], picked = step.pick >= 0;
     this.root.dataset.step = at;
     this.words.textContent = step.words;
-    const side = Math.max(84, Math.min(190, Math.floor((this.root.clientWidth - 60) / 4)));
+    const room = this.root.clientWidth, across = room < 400 * this.view.em ? 2 : 4; // two rows on a phone
+    const side = Math.max(60, Math.min(190 * this.view.em, Math.floor((room - 12 * (across - 1)) / across - 6)));
+    this.line.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
     const [self, before, pick, after] = this.frames;
     this.sample(self, data.point, side);
     self.caption.textContent = `Point i = ${data.point}, ${data.name}`;
@@ -134,11 +136,11 @@ class Panel {
   }
 
   plot() {
-    const width = this.bars.parentElement.clientWidth || 400, height = 200;
+    const width = this.bars.parentElement.clientWidth || 400, { em } = this.view, height = 200 * em;
     const n = this.data.order.length, rho = this.rho.subarray(this.at * n, (this.at + 1) * n);
     let high = 1;
     if (this.view.stretched) high = rho.reduce((m, v, j) => (j === this.data.point ? m : Math.max(m, Math.abs(v))), 0) || 1;
-    const low = this.signed ? -high : 0, left = 40, right = width - 6, top = 22, foot = height - 26;
+    const low = this.signed ? -high : 0, left = 40 * em, right = width - 6, top = 22 * em, foot = height - 26 * em;
     return {
       width, height, rho, low, high, left, right, top, foot,
       x: (k) => left + ((k + 0.5) / this.data.order.length) * (right - left),
@@ -149,7 +151,7 @@ class Panel {
   drawBars() {
     const p = this.plot(), { data, view } = this, n = data.order.length;
     const g = sized(this.bars, p.width, p.height), step = this.reading.steps[this.at];
-    g.font = `12px ${view.font}`; g.fillStyle = view.ink; g.strokeStyle = view.ink;
+    g.font = view.type(12); g.fillStyle = view.ink; g.strokeStyle = view.ink;
     g.textAlign = "right"; g.textBaseline = "middle";
     for (const share of this.signed ? [-1, -0.5, 0, 0.5, 1] : [0, 0.5, 1]) {
       const v = share * p.high;
@@ -159,29 +161,36 @@ class Panel {
       g.fillText(String(Number(v.toFixed(2))).replace("-", "−"), p.left - 6, p.y(v));
     }
     const wide = Math.max(0.75, ((p.right - p.left) / n) * 0.8);
+    this.groupNames(g, p);
     for (const group of data.groups) {
       g.fillStyle = group.colour;
       for (let k = group.start; k < group.stop; k++) {
         const j = data.order[k], v = p.rho[j];
         if (j !== data.point) g.fillRect(p.x(k) - wide / 2, Math.min(p.y(v), p.y(0)), wide, Math.abs(p.y(v) - p.y(0)));
       }
-      this.groupName(g, p, group);
     }
     if (step.pick >= 0) this.winner(g, p, step);
     this.bars.setAttribute("aria-label", `Correlations with ${n - 1} points by ${data.one}. ` +
       (step.pick >= 0 ? `The largest is with point ${step.pick}: ${digits(step.rho)}.` : "No pick."));
   }
 
-  groupName(g, p, group) {
-    const a = p.x(group.start - 0.5), b = p.x(group.stop - 0.5), at = this.position.get(this.data.point);
-    const own = group.start <= at && at < group.stop;
-    g.fillStyle = this.view.ink; g.textAlign = "center"; g.textBaseline = "top";
-    g.font = `${own ? 700 : 400} 12px ${this.view.font}`;
-    let text = group.name;
-    while (text.length > 1 && g.measureText(text).width > b - a - 2) text = text.slice(0, -1);
-    if (b - a > 10) g.fillText(text, (a + b) / 2, p.foot + 6);
-    g.globalAlpha = own ? 1 : 0.25;
-    g.fillRect(a + 1, p.foot + 2, Math.max(1, b - a - 2), own ? 3 : 1);
+  // The names of the groups below their bars; the point's own is bold.
+  groupNames(g, p) {
+    const { groups, point } = this.data, at = this.position.get(point), { ink } = this.view;
+    const place = ({ start, stop }) => ({ from: p.x(start - 0.5), to: p.x(stop - 0.5) });
+    const own = groups.find(({ start, stop }) => start <= at && at < stop);
+    g.fillStyle = ink; g.textAlign = "center"; g.textBaseline = "top"; g.font = this.view.type(12, 700);
+    const written = titles(g, groups, place, numberWidth(g, groups), (wide) => wide - 2);
+    for (const { text, at: x } of written) {
+      const { from, to } = place(own);
+      g.font = this.view.type(12, from <= x && x < to ? 700 : 400);
+      g.fillText(text, x, p.foot + 6);
+    }
+    for (const group of groups) {
+      const { from, to } = place(group);
+      g.globalAlpha = group === own ? 1 : 0.25;
+      g.fillRect(from + 1, p.foot + 2, Math.max(1, to - from - 2), group === own ? 3 : 1);
+    }
     g.globalAlpha = 1;
   }
 
@@ -194,7 +203,7 @@ class Panel {
     g.lineWidth = 2; g.beginPath();
     if (step.right) { g.arc(x, y, 5, 0, 7); g.fill(); }
     else { g.moveTo(x - 5, y - 5); g.lineTo(x + 5, y + 5); g.moveTo(x + 5, y - 5); g.lineTo(x - 5, y + 5); g.stroke(); }
-    g.font = `600 12px ${this.view.font}`; g.textBaseline = "middle";
+    g.font = this.view.type(12, 600); g.textBaseline = "middle";
     const text = `j = ${step.pick}, ρ = ${digits(step.rho)}`, room = g.measureText(text).width;
     g.textAlign = "left";
     const at = Math.max(p.left, Math.min(p.right - room, x - room / 2));
@@ -220,7 +229,8 @@ class Panel {
     const { steps } = this.reading, whole = steps[0].norm ** 2 || 1;
     this.energy.replaceChildren();
     const part = (share, className, text, title) => {
-      const box = make("span", className, share > 0.06 ? text : "", this.energy);
+      const fits = share * this.energy.clientWidth > 7.5 * this.view.em * text.length;
+      const box = make("span", className, fits ? text : "", this.energy);
       box.style.flexGrow = Math.max(share, 1e-4);
       box.title = title;
     };

@@ -99,8 +99,8 @@ class Stage {
       }
     }
     p.putImageData(image, 0, 0);
-    const side = this.side(), left = 64, top = 24;
-    const g = sized(this.matrix, left + side + 6, top + side + 24);
+    const side = this.side(), left = 64 * this.em, top = 24 * this.em;
+    const g = sized(this.matrix, left + side + 6, top + side + (data.cell > 1 ? 44 : 24) * this.em);
     g.imageSmoothingEnabled = false;
     g.drawImage(picture, left, top, side, side);
     this.blocks(g, left, top, side);
@@ -109,44 +109,52 @@ class Stage {
 
   side() {
     const width = this.root.querySelector(".whole").clientWidth;
-    return Math.max(160, Math.min(520, Math.floor(width < 640 ? width : width * 0.55) - 76));
+    return Math.max(160, Math.min(520 * this.em, Math.floor(width < 640 * this.em ? width : width * 0.55) - 12 - 64 * this.em));
   }
 
   blocks(g, left, top, side) {
     const f = side / this.data.points;
-    g.strokeStyle = this.ink; g.fillStyle = this.ink; g.font = `12px ${this.font}`;
+    g.strokeStyle = this.ink; g.fillStyle = this.ink; g.font = this.type(12);
     g.globalAlpha = 0.55; g.strokeRect(left - 0.5, top - 0.5, side + 1, side + 1);
-    for (const { start, stop, name } of this.data.blocks) {
-      const a = start * f, b = stop * f;
-      g.globalAlpha = 0.35; g.beginPath();
+    g.globalAlpha = 0.35; g.beginPath();
+    for (const { stop } of this.data.blocks) {
+      const b = stop * f;
       g.moveTo(left + b, top); g.lineTo(left + b, top + side); g.moveTo(left, top + b); g.lineTo(left + side, top + b);
-      g.stroke(); g.globalAlpha = 1;
-      g.textAlign = "center"; g.textBaseline = "bottom";
-      if (b - a > 14) g.fillText(fit(g, name, b - a - 2), left + (a + b) / 2, top - 4);
-      g.textAlign = "right"; g.textBaseline = "middle";
-      if (b - a > 10) g.fillText(fit(g, name, 58), left - 5, top + (a + b) / 2);
     }
+    g.stroke(); g.globalAlpha = 1;
+    const { blocks } = this.data, place = ({ start, stop }) => ({ from: start * f, to: stop * f });
+    g.textAlign = "center"; g.textBaseline = "bottom";
+    for (const { text, at } of titles(g, blocks, place, numberWidth(g, blocks), (wide) => wide - 2)) g.fillText(text, left + at, top - 4);
+    g.textAlign = "right"; g.textBaseline = "middle";
+    for (const { text, at } of titles(g, blocks, place, 12 * this.em, () => left - 6)) g.fillText(text, left - 5, top + at);
     g.globalAlpha = 0.8; g.textAlign = "center"; g.textBaseline = "top";
-    const merged = this.data.cell > 1 ? `; each dot is the largest of ${this.data.cell}×${this.data.cell} entries` : "";
-    g.fillText(`point j (${this.data.axis})${merged}`, left + side / 2, top + side + 6);
+    g.fillText(`point j (${this.data.axis})`, left + side / 2, top + side + 6);
+    if (this.data.cell > 1) {
+      g.fillText(fit(g, `each dot is the largest of ${this.data.cell}×${this.data.cell} entries`, left + side), (left + side) / 2, top + side + 6 + 16 * this.em);
+    }
     g.globalAlpha = 1;
   }
 
   drawCharts() {
-    const { data } = this, width = this.root.querySelector(".whole").clientWidth, height = 210;
-    const g = sized(this.charts, width, height), each = (width - 30 * (data.charts.length - 1)) / data.charts.length;
-    data.charts.forEach((chart, c) => this.chart(g, chart, c * (each + 30), each, height));
+    const { data, em } = this, width = this.root.querySelector(".whole").clientWidth, height = 210 * em;
+    const across = width < 560 * em ? 1 : data.charts.length, rows = Math.ceil(data.charts.length / across);
+    const g = sized(this.charts, width, rows * height), each = (width - 30 * (across - 1)) / across;
+    data.charts.forEach((chart, c) => {
+      g.save(); g.translate((c % across) * (each + 30), Math.floor(c / across) * height);
+      this.chart(g, chart, each, height);
+      g.restore();
+    });
     this.charts.setAttribute("aria-label", data.charts.map((chart) => chart.title).join("; "));
     this.charts.dataset.computed = data.computed;
   }
 
-  chart(g, chart, x0, width, height) {
-    const left = x0 + 46, right = x0 + width - 12, top = 34, foot = height - 38, { most } = this.data;
+  chart(g, chart, width, height) {
+    const { em } = this, left = 46 * em, right = width - 12, top = 42 * em, foot = height - 38 * em, { most } = this.data;
     const x = (gamma) => left + ((gamma - 1) / Math.max(1, most - 1)) * (right - left);
     const y = (v) => foot - (v / chart.high) * (foot - top);
-    g.font = `600 13px ${this.font}`; g.fillStyle = this.ink; g.textAlign = "left"; g.textBaseline = "top";
-    g.fillText(chart.title, x0 + 4, 2);
-    g.font = `12px ${this.font}`; g.strokeStyle = this.ink; g.lineWidth = 1;
+    g.font = this.type(13, 600); g.fillStyle = this.ink; g.textAlign = "left"; g.textBaseline = "top";
+    g.fillText(chart.title, 4, 2);
+    g.font = this.type(12); g.strokeStyle = this.ink; g.lineWidth = 1;
     [0, 0.5, 1].forEach((share, t) => {
       g.globalAlpha = share ? 0.15 : 0.5; g.beginPath(); g.moveTo(left, y(share * chart.high)); g.lineTo(right, y(share * chart.high)); g.stroke();
       g.globalAlpha = 1; g.textAlign = "right"; g.textBaseline = "middle";
@@ -154,16 +162,16 @@ class Stage {
     });
     g.textAlign = "center"; g.textBaseline = "top";
     for (let gamma = 1; gamma <= most; gamma += most > 12 ? 2 : 1) g.fillText(gamma, x(gamma), foot + 5);
-    g.fillText("Γ", (left + right) / 2, foot + 20);
-    g.fillText("▲", x(this.data.set), foot + 17);
+    g.fillText("Γ", (left + right) / 2, foot + 20 * em);
+    g.fillText("▲", x(this.data.set), foot + 17 * em);
     g.strokeStyle = this.accent; g.globalAlpha = 0.8; g.setLineDash([4, 3]);
     g.beginPath(); g.moveTo(x(this.gamma), top); g.lineTo(x(this.gamma), foot); g.stroke();
     g.setLineDash([]); g.globalAlpha = 1;
     const tones = [this.ink, `rgb(${this.raised})`];
     chart.series.forEach((values, s) => this.line(g, values, tones[s], x, y, s));
     chart.texts.forEach((texts, s) => {
-      g.fillStyle = tones[s]; g.textAlign = "right"; g.textBaseline = "top"; g.font = `600 12px ${this.font}`;
-      g.fillText(`${["W", "W*"][s]} ${texts[this.gamma - 1] ?? "…"}`, right - (1 - s) * 100, 2);
+      g.fillStyle = tones[s]; g.textAlign = "left"; g.textBaseline = "top"; g.font = this.type(12, 600);
+      g.fillText(`${["W", "W*"][s]} ${texts[this.gamma - 1] ?? "…"}`, left + s * 100 * em, 20 * em);
     });
   }
 

@@ -9,6 +9,7 @@ from pages.components.matrix import matrix
 from pages.explore import pinned
 from pages.keep import choosing
 from pages.shared.matrix_view import matrix_view, view_controls
+from pages.shared.projector import projecting
 from pages.shared.settings import go_to
 from pages.shared.text import escape_markdown
 from sdsc_core.run import Run
@@ -16,16 +17,21 @@ from sdsc_core.run import Run
 
 def show(run: Run) -> None:
     """W and W* on one colour scale, or what the dense stage changed and why."""
+    # Shown to a room or on a tour, the picture comes before its controls.
+    picture = st.container() if projecting() or st.session_state.tour else None
     row = st.container(horizontal=True, vertical_alignment="bottom")
     view_controls(run, row)
     with row:
         pinned.buttons()
-    matrix(
-        matrix_view(run),
-        key="matrix",
-        on_pair=_choose,
-        on_block=partial(choosing.take, run, how="in rows and columns of a block of the matrix"),
-    )
+    with picture or st.container():
+        matrix(
+            matrix_view(run),
+            key="matrix",
+            on_pair=_choose,
+            on_block=partial(
+                choosing.take, run, how="in rows and columns of a block of the matrix"
+            ),
+        )
     marked(run)
     pinned.matrices(run)
 

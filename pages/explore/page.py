@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.shared.opening import opening
+from pages.shared.settings import in_exercise
 
 with opening(
     "Explore",
@@ -10,6 +11,7 @@ with opening(
     "**Dense**: PCE fills in links between points that share a strong neighbour (W*). "
     "**Spectral**: clusters come from the graph. Move Γ and θ, and watch.",
     overlay=True,
+    brief=bool(st.session_state.tour) and not in_exercise(),
 ) as spot:
     from pages.explore import (
         confusion,
@@ -33,10 +35,15 @@ box = guide.begin()
 run = present_run(spot)
 
 guide.tell(box, run)
-headline.show(run)
-choosing.notice()
-matrices.show(run)
-left, right = st.container(key="lower").columns([3, 2])
+# Shown to a room the matrices come first, on a tour what its step speaks of.
+places = ("headline", "matrices", "below")
+spots = {name: st.container() for name in sorted(places, key=guide.shown_first().__ne__)}
+with spots["headline"]:
+    headline.show(run)
+    choosing.notice()
+with spots["matrices"]:
+    matrices.show(run)
+left, right = spots["below"].container(key="lower").columns([3, 2])
 with left:
     embedding.show(run)
 with right:

@@ -48,10 +48,11 @@ def matrices(run: Run) -> None:
 
 def _beside(run: Run, now: Entry, pinned: Entry) -> None:
     view = matrix_view(run, key="pinned_matrix", view="both")
-    both = figures.matrix_view(_star(run, pinned), run.after.W, view.index)
+    both = figures.matrix_view(_star(run, pinned), run.after.W, view.index, merge=view.merge)
     drawn = replace(
         view, rows=both.rows, cols=both.cols, w=both.w, star=both.star, cause=both.cause,
-        cell=both.cell, whole=both.whole, symbols=(f"w* in {pinned.pin}", "w* now"),
+        cell=both.cell, whole=both.whole, held=both.held,
+        symbols=(f"w* in {pinned.pin}", "w* now"),
         panels=(
             ("w", f"{pinned.pin}: W* ({difference(pinned.words, now.words)})"),
             ("star", f"now: W* ({difference(now.words, pinned.words)})"),

@@ -120,7 +120,7 @@ def _table(run: Run, chosen: Selection) -> None:
         mark(int(points[rows[0]]) if rows else -1)
 
     st.dataframe(
-        frame, key=key, hide_index=True, height=420, on_select=choose,
+        frame, key=key, hide_index=True, height=min(420, 44 * (1 + len(frame))), on_select=choose,
         selection_mode="single-row", column_config=config, row_height=44 if images is not None
         else None, alt=f"Table of the selected points, {len(frame)} rows.",
     )  # fmt: skip

@@ -11,6 +11,8 @@ from pages.shared.settings import without_labels
 from sdsc_core import figures
 from sdsc_core.run import Run
 
+MANY = 1000  # points; from here on one dot stands for several entries on any screen
+MERGES = {"auto": "auto", "max": "maximum", "mean": "mean", "density": "density"}
 ORDERS = {"class": "true class", "cluster": "found cluster", "loaded": "as loaded"}
 
 
@@ -22,6 +24,14 @@ def view_controls(run: Run, row: Any) -> None:
     row.segmented_control("View", list(views), key="view", format_func=views.get, required=True)
     row.segmented_control("Order", list(orders), key="order", format_func=orders.get, required=True)
     row.segmented_control("Colour", ["linear", "log"], key="colour", required=True)
+    if run.data.n_points > MANY:
+        row.segmented_control(
+            "Several in a dot", list(MERGES), key="merge", format_func=MERGES.get, required=True,
+            help="What a dot shows that stands for many entries: their largest, their mean, or the"
+            " share of those that are not 0. A maximum of thousands looks full where one entry in a"
+            " thousand is there; *auto* takes the mean then. Below the matrices stands what is"
+            " shown; zoomed in, you see the entries themselves.",
+        )  # fmt: skip
 
 
 def matrix_view(run: Run, key: str = "matrix", view: str = "", **more: Any) -> figures.MatrixView:
@@ -60,6 +70,7 @@ def matrix_view(run: Run, key: str = "matrix", view: str = "", **more: Any) -> f
         blocks=() if labels is None else figures.class_blocks(labels, order, tuple(names)),
         panels=panels[:1] if view == "raised" else panels,
         log=state.colour == "log",
+        merge=state.merge,
         ticks=(("0", 0.0), *thetas, ("1", 1.0)),
         axis=f"by {ORDERS[state.order]}" if state.order != "loaded" else "as loaded",
         alt=f"Affinity matrices of {data.n_points} points: W has {b.nonzeros} nonzero entries,"

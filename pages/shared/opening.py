@@ -6,17 +6,28 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared.projector import projecting
+
 
 @contextmanager
 def opening(
-    title: str, text: str, *, write: Callable[[str], Any] = st.caption, overlay: bool = False
+    title: str,
+    text: str,
+    *,
+    write: Callable[[str], Any] = st.caption,
+    overlay: bool = False,
+    brief: bool = False,
 ) -> Iterator[Any]:
     """Title and text; what is imported within shows a spinner. Gives the place for progress.
 
     With ``overlay`` progress lies over the page, so that nothing moves when it comes and goes.
+    Where it is ``brief``, or in projector mode, the room is for what is shown.
     """
-    st.title(title, anchor=False)
-    write(text)
+    brief = brief or projecting()
+    if not brief:
+        st.title(title, anchor=False)
+    if not brief or write is not st.caption:  # a caption speaks of the screen, else it is content
+        write(text)
     spot = st.container(key="progress").empty() if overlay else st.empty()
     with spot, st.spinner("Loading the library …"):
         yield spot

@@ -21,7 +21,7 @@ class Preset:
 PRESETS = [
     Preset(
         "Faces",
-        "Six faces under 64 lights. PCE fills the diagonal blocks; the rest stays nearly empty.",
+        "Six faces under 64 lights. PCE triples the links inside the blocks; the rest stays empty.",
         {"data": "faces", "gamma": 5},
     ),
     Preset(
@@ -31,7 +31,7 @@ PRESETS = [
     ),
     Preset(
         "Digits",
-        "With the similarity of the pair PCE gains much; switch to “with residual” and it is gone.",
+        "With the similarity of the pair PCE gains much; with that of the residual, little.",
         {"data": "digits", "similarity": "pair"},
     ),
     Preset(

@@ -11,7 +11,6 @@ our own, which no widget has the key of, and callbacks that read a setting do so
 """
 
 import hashlib
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
@@ -19,14 +18,25 @@ from typing import Any
 
 import streamlit as st
 
+from pages.address.readers import (
+    flag,
+    indices,
+    number,
+    one_of,
+    point_pair,
+    rows,
+    whole,
+    words,
+)
+from pages.exercise.sealing import Exercise, unseal
 from pages.shared.streamlit_inside import went_back
-from sdsc_core.datasets.prepare import ROWS
 from sdsc_core.dense import DENSE_STAGES
 from sdsc_core.settings import NONE, RunSettings, read_setting, spell_setting
 
 GAMMA_MAX = 20  # of the slider
 GAMMA_UNSAID = 5  # what an address that speaks of other settings but not of Γ means: it was made
 # when 5 was the default. Addresses with anything in them name Γ now; see `query`.
+SINCE = {"tour", "projector", "merge", "exercise"}  # the first sets Γ by itself, others are younger
 MOST_ROWS = 1500  # letters of row numbers that an address holds; longer lists have a name instead
 STAGES = tuple(map(spell_setting, DENSE_STAGES))
 PARTS = ("claims", "table2", "table3", "table4", "figure1", "figure2", "figure3", "figure4",
@@ -42,74 +52,9 @@ class Setting:
     read: Callable[[str], Any]
 
 
-def whole(low: int, high: int) -> Callable[[str], int]:
-    """Reader of a whole number in a range."""
-
-    def read(text: str) -> int:
-        value = int(text)
-        if not low <= value <= high:
-            raise ValueError
-        return value
-
-    return read
-
-
-def number(low: float, high: float) -> Callable[[str], float]:
-    """Reader of a number in a range, to two places."""
-
-    def read(text: str) -> float:
-        value = round(float(text), 2)
-        if not low <= value <= high:
-            raise ValueError
-        return value
-
-    return read
-
-
-def one_of(*names: str) -> Callable[[str], str]:
-    """Reader of one of a few names."""
-
-    def read(text: str) -> str:
-        if text not in names:
-            raise ValueError
-        return text
-
-    return read
-
-
-def indices(text: str) -> list[int]:
-    """Reader of class numbers, as 0.2.5."""
-    return [whole(0, 10**6)(part) for part in text.split(".")] if text else []
-
-
-def point_pair(text: str) -> tuple[int, int]:
-    """Reader of two different points, as 3.17."""
-    i, j = indices(text)
-    if i == j:
-        raise ValueError
-    return i, j
-
-
-def flag(text: str) -> bool:
-    """Reader of 0 or 1."""
-    return bool(whole(0, 1)(text))
-
-
 def names(text: str) -> list[str]:
     """Reader of names, as gamma.theta1."""
     return [part for part in text.split(".") if part in SETTINGS]
-
-
-def words(text: str) -> list[str]:
-    """Reader of any names, as SSC.OMP; the screen drops those it does not know."""
-    return [part for part in text.split(".") if part]
-
-
-def rows(text: str) -> str:
-    """Reader of row numbers, as 1-3.7, or of the name of a list of them; see `shorten_rows`."""
-    if text and not ROWS.fullmatch(text) and not re.fullmatch("~[0-9a-f]{12}", text):
-        raise ValueError
-    return text
 
 
 def of_run(name: str, low: float = -inf, high: float = inf) -> Setting:
@@ -172,9 +117,13 @@ SETTINGS: dict[str, Setting] = {
     "statistic": Setting("mean", one_of("mean", "median", "standard deviation")),
     "hide": Setting(False, flag),
     "lock": Setting([], names),
+    "exercise": Setting("", str),  # sealed by a teacher, see pages/exercise
+    "projector": Setting(False, flag),
+    "merge": Setting("auto", one_of("auto", "max", "mean", "density")),
 }
 METHOD = ("gamma", "theta1", "theta2", "theta3", "dense", "residual", "similarity", "seed")
 PREPARE = ("only", "classes", "each", "scattering", "pca", "unit", "centre", "draw")
+OF_DATA = ("data", *PREPARE)
 
 
 def spell(value: Any) -> str:
@@ -197,14 +146,16 @@ def query(values: dict[str, Any]) -> dict[str, str]:
 def begin() -> dict[str, str]:
     """Once for each run, before any widget: all settings, whatever became of their widgets.
 
-    Gives the address that says them.
+    Gives the address that says them. A ValueError where it holds an exercise that cannot be opened.
     """
     state = st.session_state
     kept: dict[str, Any] | None = state.get("settings")
     if kept is None:
+        token = st.query_params.get("exercise", "")
+        state.sealed = unseal(token) if token else None
         values = from_address()
     elif went_back():  # the address alone does not tell: a click under way has an old one too
-        values = from_address() | {name: kept[name] for name in ("hide", "lock")}
+        values = from_address() | {name: kept[name] for name in ("hide", "lock", "exercise")}
         state.pop("preset_words", None)  # a preset's words may be about what is undone
     else:
         values = {name: state.get(name, kept[name]) for name in SETTINGS}
@@ -235,25 +186,34 @@ def rebuild() -> None:
 
 def from_address() -> dict[str, Any]:
     """All settings as the address has them; a value out of range is dropped for the default."""
-    named = (set(SETTINGS) & set(st.query_params)) - {"tour"}  # which sets Γ by itself
+    said = st.query_params.to_dict()
+    sealed: Exercise | None = st.session_state.get("sealed")
+    if sealed is not None:
+        said = sealed.said(said, OF_DATA)
+    named = (set(SETTINGS) & set(said)) - SINCE
     unsaid = {"gamma": GAMMA_UNSAID} if named and "gamma" not in named else {}
     values = {}
     for name, setting in SETTINGS.items():
         try:
-            values[name] = setting.read(st.query_params[name])
+            values[name] = setting.read(said[name])
         except (KeyError, ValueError):
             values[name] = unsaid.get(name, setting.default)
     return values | _ordered(values, "theta1")
 
 
 def address() -> dict[str, str]:
-    """What differs from the defaults, as the address spells it.
+    """What differs from the defaults, or in a sealed exercise from its settings, as it is spelled.
 
     What stands in for want of labels is left out: whoever opens the address has it by itself.
     """
     state = st.session_state
     gave_way = state.get("gave_way", {})
-    return query({name: state[name] for name in SETTINGS if gave_way.get(name) != state[name]})
+    values = {name: state[name] for name in SETTINGS if gave_way.get(name) != state[name]}
+    sealed: Exercise | None = state.get("sealed")
+    if sealed is None:
+        return query(values)
+    usual = {name: spell(value) for name, value in defaults().items()}
+    return sealed.moved({name: spell(value) for name, value in values.items()}, usual, OF_DATA)
 
 
 def publish() -> dict[str, str]:
@@ -352,7 +312,8 @@ def keep(key: str, default: Any) -> None:
 
 def in_exercise() -> bool:
     """Whether the session came by a teacher's address, which hides or locks something."""
-    return bool(st.session_state.hide or st.session_state.lock)
+    state = st.session_state
+    return bool(state.hide or state.lock or state.exercise)
 
 
 def locked(name: str) -> bool:

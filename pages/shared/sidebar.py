@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from pages.shared import exercise
+from pages.exercise.asking import show_notice
+from pages.exercise.making import make
 from pages.shared.loading import reset_for_new_data, title
 from pages.shared.presets import PRESETS, Preset
 from pages.shared.run import restore
@@ -26,7 +27,7 @@ SIMILARITIES = {"residual": "with residual", "pair": "of the pair"}
 
 def choose_data() -> None:
     """The data set: samples, and what the user loaded."""
-    exercise.show_notice()
+    show_notice()
     restore(st.session_state.data)
     loaded = st.session_state.setdefault("loaded", {})
     names = [*SAMPLES, *loaded]
@@ -123,7 +124,7 @@ def method(data: Dataset) -> None:
             disabled=locked(f"theta{i}") or (i < 3 and st.session_state.dense != "PCE"),
         )  # fmt: skip
     readings(data)
-    exercise.make(data)
+    make(data)
 
 
 def readings(data: Dataset) -> None:

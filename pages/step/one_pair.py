@@ -80,12 +80,14 @@ def choose(run: Run) -> tuple[int, int]:
     if not (pair and max(pair) <= top):
         pair = next(iter(named.values()), None) or (0, 1)
     state["pair i"], state["pair j"] = int(pair[0]), int(pair[1])
-    first, second, *spots = st.columns([2, 2, *[2] * len(named)], vertical_alignment="bottom")
-    first.number_input(f"Point i, 0 to {top}", 0, top, key="pair i", on_change=_typed)
-    second.number_input(f"Point j, 0 to {top}", 0, top, key="pair j", on_change=_typed)
-    for spot, (name, example) in zip(spots, named.items(), strict=True):
-        spot.button(
-            name, key=f"pair {name}", on_click=pick, args=example, width="stretch",
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    for p in "ij":
+        row.number_input(
+            f"Point {p}, 0 to {top}", 0, top, key=f"pair {p}", on_change=_typed, width=160
+        )
+    for name, example in named.items():
+        row.button(
+            name, key=f"pair {name}", on_click=pick, args=example,
             type="primary" if set(example) == set(pair) else "secondary",
             help="The changed entry of this kind that rose most.",
         )  # fmt: skip
@@ -126,7 +128,7 @@ def examples(run: Run) -> dict[str, tuple[int, int]]:
 
 def headline(run: Run, e: Explanation) -> None:
     """Before, after, and why, in words."""
-    columns = st.columns(4)
+    columns = st.container(key="pair figures").columns(4)
     columns[0].metric("wᵢⱼ before", f"{e.before:.4f}")
     columns[1].metric("w*ᵢⱼ after", f"{e.after:.4f}", f"{e.after - e.before:+.4f}")
     why = "none" if e.witness < 0 else conditions(run)[e.condition]

@@ -24,10 +24,11 @@ EXAMPLES = {
 HOW = r"""
 A point in a subspace can be put together from other points of that subspace. **IMC** (Algorithm 1)
 looks for such points, one at a time. What is not yet put together is the *residual* $\psi$; at
-first it is the whole point, $\psi_0 = x_i$. Each step $\gamma = 0, 1, \dots, \Gamma - 1$ does this:
+first it is the whole point, $\psi_0 = x_i$. Each step $\gamma = 0, 1, \dots, \Gamma - 1$ compares,
+picks and removes: press **Play**; the formulas stand below.
 """
 COMPARE = r"""
-**1. Compare** the residual with every other point, by Pearson's correlation: the bars below.
+**1. Compare** the residual with every other point, by Pearson's correlation: the bars.
 
 $$
 \rho_j = \frac{\sum_\delta (\psi_\delta - \overline{\psi})(x_{j\delta} - \overline{x_j})}
@@ -70,16 +71,14 @@ soon. **Centred** takes the mean off every point first: then step 6 removes all 
 def show(run: Run) -> None:
     """Choose a point, then go through its steps."""
     st.markdown(HOW)
-    for spot, text in zip(st.columns([5, 4, 4]), (COMPARE, PICK, REMOVE), strict=True):
-        spot.markdown(text)
     i = choose(run)
     state = st.session_state
-    left, right = st.columns([4, 1], vertical_alignment="center")
-    left.toggle(
+    row = st.container(horizontal=True, vertical_alignment="center")
+    row.toggle(
         "Both readings of the residual, side by side", key="beside",
         help="What changes if each sample is centred first. Off: the reading set in the sidebar.",
     )  # fmt: skip
-    right.popover("Words used here", width="stretch").markdown(WORDS)
+    row.popover("Words used here").markdown(WORDS)
     if run.data.labels is None:
         st.info(
             "The true classes are not known here: a pick counts as right if it lies in the same of"
@@ -102,6 +101,9 @@ def show(run: Run) -> None:
         " point down where the correlation is negative; only their length counts. Arrow keys on"
         " the slider step, a click on a row of the table goes to that step."
     )
+    texts = (COMPARE, PICK, REMOVE)
+    for spot, text in zip(st.container(key="formulas").columns([5, 4, 4]), texts, strict=True):
+        spot.markdown(text)
 
 
 def choose(run: Run) -> int:
@@ -113,16 +115,16 @@ def choose(run: Run) -> int:
     found = cached(key, lambda: examples(run.path, by.of, s.gamma))
     chosen = 0 <= state.point < data.n_points
     i = state.point if chosen else next(iter(found.values()), 0)
-    number, *spots = st.columns([2, *[2] * len(found)], vertical_alignment="bottom")
+    row = st.container(horizontal=True, vertical_alignment="bottom")
     state["step point"] = i
-    number.number_input(
+    row.number_input(
         f"Point i, 0 to {data.n_points - 1}", 0, data.n_points - 1, key="step point",
-        on_change=lambda: pick(state["step point"]),
+        on_change=lambda: pick(state["step point"]), width=180,
     )  # fmt: skip
-    for spot, (name, point) in zip(spots, found.items(), strict=True):
+    for name, point in found.items():
         title, text = EXAMPLES[name]
-        spot.button(
-            title, key=f"example {name}", on_click=pick, args=(point,), help=text, width="stretch",
+        row.button(
+            title, key=f"example {name}", on_click=pick, args=(point,), help=text,
             type="primary" if point == i else "secondary",
         )  # fmt: skip
     if not chosen and found:

@@ -13,6 +13,7 @@ import streamlit as st
 
 from pages.inspect import sums
 from pages.shared.groups import groups
+from pages.shared.projector import projecting
 from pages.shared.run import causes
 from pages.shared.settings import METHOD, PREPARE, apply, defaults, in_exercise, publish
 from pages.shared.text import escape_markdown
@@ -35,10 +36,19 @@ class Step:
     text: Callable[[Run], str]
     look_at: str
     attempt: str
+    shows: str = "matrices"  # the part of Explore that it speaks of, which comes first
     values: dict[str, Any] = field(default_factory=dict)
 
     def settings(self) -> dict[str, Any]:
         return defaults(*STATE) | self.values
+
+
+def shown_first() -> str:
+    """The part of Explore that comes first: what a step speaks of, or in a room the matrices."""
+    state = st.session_state
+    if state.tour and not in_exercise():
+        return STEPS[state.tour - 1].shows
+    return "matrices" if projecting() else "headline"
 
 
 def begin() -> Any:
@@ -54,19 +64,17 @@ def begin() -> Any:
             publish()
     step = STEPS[state.tour - 1]
     box = st.container(border=True, key="tour")
-    st.html("<style>.st-key-tour { min-height: 400px; }</style>")  # what follows does not jump
-    title, back, on, leave = box.columns([6, 1, 1, 1], vertical_alignment="center")
-    title.markdown(f"**Tour, step {state.tour} of {len(STEPS)}: {step.title}** · {step.source}")
-    back.button(
-        "Back", on_click=go, args=(state.tour - 1,), disabled=state.tour == 1, width="stretch",
-        key="tour back",
-    )  # fmt: skip
+    head = box.container(horizontal=True, vertical_alignment="center", key="tour head")
+    head.markdown(f"**Tour, step {state.tour} of {len(STEPS)}: {step.title}** · {step.source}")
+    head.button(
+        "Back", on_click=go, args=(state.tour - 1,), disabled=state.tour == 1, key="tour back"
+    )
     last = state.tour == len(STEPS)
-    on.button(
+    head.button(
         "Finish" if last else "Next", on_click=go, args=(0 if last else state.tour + 1,),
-        type="primary", width="stretch", key="tour on",
+        type="primary", key="tour on",
     )  # fmt: skip
-    leave.button("Leave", on_click=go, args=(0,), width="stretch", key="tour leave")
+    head.button("Leave", on_click=go, args=(0,), key="tour leave")
     return box
 
 
@@ -75,7 +83,7 @@ def tell(box: Any, run: Run) -> None:
     if box is None:
         return
     step = STEPS[st.session_state.tour - 1]
-    left, right = box.columns([5, 3], gap="medium")
+    left, right = box.container(key="tour words").columns([5, 3], gap="medium")
     idea, here = step.text(run).split("\n\n")
     left.markdown(idea)
     left.latex(step.formula)
@@ -230,10 +238,10 @@ STEPS = [
         r"X = XC, \quad \operatorname{diag}(C) = 0",
         _expression,
         "at the cross in W: it marks the row and the column of one point, and the dots on it are"
-        " its partners. Each square on the diagonal is one person; nearly all dots lie inside.",
+        " its partners. Each square on the diagonal is one person; most dots lie inside.",
         "clicking a dot: the cross moves to that pair. The tab *Gallery* at the bottom shows the"
         " pictures.",
-        {"dense": "none", "point": 100},
+        values={"dense": "none", "point": 100},
     ),
     Step(
         "IMC picks one by one",
@@ -241,21 +249,22 @@ STEPS = [
         r"c_{ij} = \max_j |\rho_{\psi_\gamma x_j}|, \quad"
         r"\psi_{\gamma+1} = \psi_\gamma - (\psi_\gamma \cdot x_j)\, x_j",
         _imc,
-        "at how the dots thin out away from the diagonal: the first picks are nearly always right.",
+        "at how few dots lie outside the squares: the first picks are nearly always right, later"
+        " ones less often.",
         "Γ in the sidebar, from 1 to 20. More picks: more links, and more of them wrong. The screen"
         " *Step through* shows the picks of a point in slow motion.",
-        {"gamma": 3, "dense": "none", "point": 100},
+        values={"gamma": 3, "dense": "none", "point": 100},
     ),
     Step(
         "why W is too sparse",
         "eq. 5 and CONN",
         r"W = \max(|C|, |C^\top|)",
         _sparse,
-        "at *Components* and *CONN* in the table below the matrices, and at how empty the squares"
-        " are.",
+        "at how empty the squares are. The figures below the matrices have CONN, the table further"
+        " down the *Components* too.",
         "raising Γ until the graph is in one piece, then see what it costs: dots outside the"
         " squares.",
-        {"gamma": 1, "dense": "none"},
+        values={"gamma": 1, "dense": "none"},
     ),
     Step(
         "PCE fills the gaps",
@@ -263,11 +272,11 @@ STEPS = [
         r"w^*_{ij} = \begin{cases}\frac12(w_{ik}+w_{kj}) & 1)\\ \min(w_{ik},w_{kj}) & 2)\\"
         r"\frac12\max(w_{ik},w_{kj}) & 3)\end{cases}",
         _pce,
-        "at the left matrix: raised entries in the colour of their condition, in full where they"
-        " join two classes and are wrong, pale inside a class. The right one is W*.",
+        "at the first matrix: raised entries in the colour of their condition, in full where they"
+        " join two classes and are wrong, pale inside a class. The second one is W*.",
         "θ₁ and θ₂: lower, and more is filled, right and wrong. The screen *Inspect* lists every"
         " raised entry with its reason.",
-        {"view": "change"},
+        values={"view": "change"},
     ),
     Step(
         "D1, D2, D3: a dense stage for any method",
@@ -276,8 +285,9 @@ STEPS = [
         _distances,
         "at the full colours outside the blocks: links between classes, far more than with PCE in"
         " the step before.",
-        "switching *Dense stage* between PCE, D1, D2 and D3, and compare Ncut and ACC above.",
-        {"dense": "D3", "view": "change"},
+        "switching *Dense stage* between PCE, D1, D2 and D3, and compare Ncut and ACC below the"
+        " matrices.",
+        values={"dense": "D3", "view": "change"},
     ),
     Step(
         "what spectral clustering does with it",
@@ -289,6 +299,7 @@ STEPS = [
         " wrong cluster.",
         "*Dense stage* none, PCE and D3. Then the tab *Eigenvalues*: the gap after the n-th is"
         " what tells the number of clusters.",
+        "below",
         {"data": "noise"},
     ),
     Step(
@@ -298,8 +309,8 @@ STEPS = [
         _fails,
         "at the dots outside the squares of W, which become stripes in W*. The subspaces share"
         " three of their four directions, so points near the shared part belong to all of them.",
-        "fewer picks (Γ = 2), or *Inspect*, tab *In sums*, where every quantity of eq. 13 stands"
-        " beside its measurement.",
-        {"data": "overlap"},
+        "more picks (Γ = 15): the clusters of W get better, those of W* far worse. *Inspect*, tab"
+        " *In sums*, has every quantity of eq. 13 beside its measurement.",
+        values={"data": "overlap"},
     ),
 ]

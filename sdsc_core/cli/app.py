@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from sdsc_core.cli.paths import LOGIN_VARIABLE, TOKEN_VARIABLE, home
+from sdsc_core.cli.paths import EXERCISE_KEY_VARIABLE, LOGIN_VARIABLE, TOKEN_VARIABLE, home
 from sdsc_core.cli.warm import load_libraries
 from sdsc_core.datasets import Limits, apart
 from sdsc_core.datasets.known import FOLDER_VARIABLE
@@ -34,6 +34,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--login", action="store_true",
         help="ask visitors to log in by OpenID, with the provider that [auth] in"
         " .streamlit/secrets.toml names")  # fmt: skip
+    add("--exercise-key", metavar="FILE",
+        help="file with the key that seals exercises, made where there is none; by default"
+        " ~/.sdsc/exercise.key. Servers that share it open each other's exercises")  # fmt: skip
     add("--status-token", metavar="FILE",
         help="a file with a long random text: who sends it as a bearer token is told the status,"
         " as `sdsc status` is on this machine without one")  # fmt: skip
@@ -54,6 +57,13 @@ def _app(options: argparse.Namespace) -> None:
     limits = Limits.of(options.limit)
     os.environ[LIMITS_VARIABLE] = " ".join(options.limit)
     os.environ[LOGIN_VARIABLE] = "1" if options.login else ""
+    if options.exercise_key is not None:
+        file = Path(options.exercise_key).resolve()
+        if not file.parent.is_dir():
+            raise ValueError(
+                f"--exercise-key is {options.exercise_key!r}; give a file in a folder that exists."
+            )
+        os.environ[EXERCISE_KEY_VARIABLE] = str(file)
     if options.status_token is not None:
         os.environ[TOKEN_VARIABLE] = _token(Path(options.status_token))
     require("streamlit", "The app")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 LOGIN_VARIABLE = "SDSC_LOGIN"  # how `sdsc app --login` tells the screens
+EXERCISE_KEY_VARIABLE = "SDSC_EXERCISE_KEY"  # likewise `sdsc app --exercise-key`
 TOKEN_VARIABLE = "SDSC_STATUS_TOKEN"  # with it the status is told to other machines too
 
 

@@ -13,7 +13,10 @@ from sdsc_core.spectral import spectral_clustering
 from sdsc_core.tracing import trace
 
 # What is imported late elsewhere, or by Streamlit in the middle of its own imports.
-LIBRARIES = ("pandas", "narwhals", "plotly.graph_objects", "sklearn.cluster", "sdsc_core.figures")
+LIBRARIES = (
+    "pandas", "narwhals", "plotly.graph_objects", "sklearn.cluster", "sdsc_core.figures",
+    "cryptography.fernet",
+)  # fmt: skip
 FIRST_RESULT = 5  # so many steps of `warm_up` are all that Explore needs for its first picture
 
 

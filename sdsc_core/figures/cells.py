@@ -1,6 +1,8 @@
-"""A matrix too large to show: neighbouring points share a cell, which shows their maximum.
+"""A matrix too large to show: neighbouring points share a cell.
 
-A mean would hide the few links of a sparse matrix.
+A cell shows the maximum of its entries, since a mean hides the few links of a sparse matrix; but
+with thousands of points nearly every cell holds a link, and the maximum makes a density of 0.1 %
+look full. There the mean, or the share of nonzero entries, tells more.
 """
 
 from typing import Any
@@ -9,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sdsc_core.checks import Affinity
+from sdsc_core.checks import Affinity, check_choice
 
 
 def places(order: Any) -> NDArray[np.int64]:
@@ -24,6 +26,11 @@ def places(order: Any) -> NDArray[np.int64]:
     return place
 
 
+MERGES = ("auto", "max", "mean", "density")
+FULL, TIMES = 0.25, 4.0  # a picture looks full from so many filled cells, so many times the truth
+HIGHEST = 0.99  # quantile of the filled cells that has the darkest colour
+
+
 def largest_by_cell(
     W: Affinity, cell_of: NDArray[np.int64], size: int, dtype: Any = np.float64
 ) -> NDArray[Any]:
@@ -34,6 +41,65 @@ def largest_by_cell(
     """
     W = sp.csr_array(W)
     grid = np.zeros(size * size, dtype)
-    cells = np.repeat(cell_of * size, np.diff(W.indptr)) + cell_of[W.indices]
-    np.maximum.at(grid, cells, W.data.astype(dtype, copy=False))  # quick where all is of one type
+    # Quick where all is of one type.
+    np.maximum.at(grid, _cells(W, cell_of, size), W.data.astype(dtype, copy=False))
     return grid.reshape(size, size)
+
+
+def by_cell(
+    W: Affinity, cell_of: NDArray[np.int64], size: int, how: str = "max"
+) -> NDArray[np.float32]:
+    """Maximum, mean or density (share of nonzero entries) of W (N, N) in each of size × size cells.
+
+    >>> W, cells = np.array([[0, 3.0, 1], [3, 0, 0], [1, 0, 0]]), np.array([0, 0, 1])
+    >>> by_cell(W, cells, 2, "mean").tolist(), by_cell(W, cells, 2, "density").tolist()
+    ([[1.5, 0.5], [0.5, 0.0]], [[0.5, 0.5], [0.5, 0.0]])
+    """
+    check_choice(how, "merge", MERGES[1:])
+    if how == "max":
+        return largest_by_cell(W, cell_of, size, np.float32)
+    W = sp.csr_array(W)
+    cells = _cells(W, cell_of, size)
+    if how == "mean":
+        total = np.bincount(cells, W.data, size * size)
+    else:
+        total = np.bincount(cells[W.data != 0], minlength=size * size)
+    points = np.bincount(cell_of, minlength=size)
+    area = np.maximum(1, np.outer(points, points))
+    return (total.reshape(size, size) / area).astype(np.float32)
+
+
+def resolved(merge: str, *matrices: tuple[Affinity, NDArray[np.int64], int]) -> str:
+    """What cells show: as asked; for "auto" the mean where the maximum makes a matrix look full.
+
+    ``matrices`` are W, the cell of each point, and the number of cells a side.
+
+    >>> W = np.eye(400)[:, np.random.default_rng(0).permutation(400)]  # one link in 400
+    >>> [resolved("auto", (W, np.arange(400) // each, 400 // each)) for each in (2, 10, 20)]
+    ['max', 'max', 'mean']
+    """
+    check_choice(merge, "merge", MERGES)
+    if merge != "auto":
+        return merge
+    return "mean" if any(_looks_full(*m) for m in matrices) else "max"
+
+
+def _looks_full(W: Affinity, cell_of: NDArray[np.int64], size: int) -> bool:
+    density = by_cell(W, cell_of, size, "density")
+    filled, true = float((density > 0).mean()), sp.csr_array(W).nnz / W.shape[0] ** 2
+    return filled > FULL and filled > TIMES * true
+
+
+def highest(*grids: NDArray[np.float32]) -> float:
+    """The value that has the darkest colour in pictures of means or densities.
+
+    >>> highest(np.array([[0.0, 0.5], [0.5, 0.0]], np.float32))
+    0.5
+    """
+    filled = np.concatenate([grid[grid > 0] for grid in grids])
+    return float(np.quantile(filled, HIGHEST)) if len(filled) else 1.0
+
+
+def _cells(W: sp.csr_array, cell_of: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """The number of the cell that each stored entry lies in."""
+    return np.repeat(cell_of * size, np.diff(W.indptr)) + cell_of[W.indices]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from sdsc_core.checks import Affinity
-from sdsc_core.figures.cells import largest_by_cell, places
+from sdsc_core.figures.cells import by_cell, highest, places, resolved
 from sdsc_core.metrics import confusion
 from sdsc_core.spectral import Spectrum
 
@@ -27,6 +27,7 @@ PALETTE = [
 ]
 WRONG = "#d55e00"
 CHOSEN = "#0072b2"
+FEW = 8  # columns that have room for words
 MOST_SVG = 1500  # points; beyond, WebGL draws them
 MOST_CELLS = 500
 
@@ -198,8 +199,15 @@ def eigenvalues(values: Any, k: int, title: str = "Eigenvalues of D⁻¹ᐟ²W*D
 def confusion_matrix(
     table: NDArray[np.int64], classes: Sequence[str], clusters: NDArray[np.int64]
 ) -> go.Figure:
-    """Classes against clusters, from `confusion`; the right points lie on the diagonal."""
-    columns = [f"cluster {c}" if c >= 0 else f"none ({i})" for i, c in enumerate(clusters)]
+    """Classes against clusters, from `confusion`; the right points lie on the diagonal.
+
+    Every column keeps a head of its own: many have the number alone, upright where it is narrow.
+
+    >>> confusion_matrix(np.eye(12, dtype=int), list("abcdefghijkl"), np.arange(12)).data[0].x[:2]
+    ('0', '1')
+    """
+    word = "cluster " if len(clusters) <= FEW else ""
+    columns = [f"{word}{c}" if c >= 0 else f"none ({i})" for i, c in enumerate(clusters)]
     heat = {
         "type": "heatmap", "z": table, "x": columns, "y": _literal(classes), "colorscale": "Blues",
         "texttemplate": "%{z}", "hovertemplate": "%{y} in %{x}: %{z}<extra></extra>",
@@ -207,8 +215,11 @@ def confusion_matrix(
     }  # fmt: skip
     layout = {
         "title": {"text": "Classes and the clusters matched to them"},
-        "xaxis": {"title": {"text": "found cluster"}},
-        "yaxis": {"title": {"text": "true class"}, "autorange": "reversed", "type": "category"},
+        "xaxis": {"title": {"text": "found cluster"}, "type": "category", "dtick": 1},
+        "yaxis": {
+            "title": {"text": "true class"}, "autorange": "reversed", "type": "category",
+            "dtick": 1,
+        },
         "height": max(300, 26 * len(classes) + 120), "margin": {"l": 90, "r": 10, "t": 50, "b": 60},
     }  # fmt: skip
     return go.Figure({"data": [heat], "layout": layout})
@@ -218,10 +229,12 @@ def affinities(
     sides: Sequence[tuple[str, Affinity]],
     order: Any = None,
     titles: Sequence[str] | None = None,
+    merge: str = "auto",
 ) -> go.Figure:
     """W and W* as heat maps that zoom together, for a notebook or a file.
 
-    Above 500 points neighbouring cells are merged by their maximum, and the title says so.
+    Above 500 points neighbouring cells are merged, and the title says by what: ``merge`` is "max",
+    "mean", "density", or "auto" for the mean where the maximum would look full.
     ``titles`` say what each point is called.
 
     >>> affinities([("W", 1 - np.eye(3))]).data[0].z.shape
@@ -234,21 +247,25 @@ def affinities(
     called = [f"point {k}" for k in range(n)] if titles is None else _literal(titles)
     more = f" and up to {cell - 1} more" if cell > 1 else ""
     at = [called[k] + more for k in order[::cell]]
-    for column, (_, W) in enumerate(sides, 1):
-        z = largest_by_cell(W, places(order) // cell, -(-n // cell), np.float32)
+    cell_of, size = places(order) // cell, -(-n // cell)
+    how = resolved(merge, *((W, cell_of, size) for _, W in sides)) if cell > 1 else "max"
+    grids = [by_cell(W, cell_of, size, how) for _, W in sides]
+    for column, z in enumerate(grids, 1):
         figure.add_trace(
             go.Heatmap(
                 z=z, x=at, y=at, coloraxis="coloraxis",
                 hovertemplate="i: %{y}<br>j: %{x}<br>%{z:.4f}<extra></extra>",
             ), 1, column,
         )  # fmt: skip
-    note = f", each cell the largest of {cell}×{cell}" if cell > 1 else ""
+    of = {"max": "largest", "mean": "mean", "density": "share of nonzeros"}[how]
+    note = f", each cell the {of} of {cell}×{cell}" if cell > 1 else ""
     named = {"type": "category", "showticklabels": False}  # the names are too long for an axis
     figure.update_xaxes(matches="x", title="point j", **named)
     figure.update_yaxes(matches="y", autorange="reversed", title="point i", **named)
+    top = 1.0 if how == "max" else highest(*grids)
     figure.update_layout(
         title="Affinity" + note,
-        coloraxis={"colorscale": "Blues", "cmin": 0, "cmax": 1},
+        coloraxis={"colorscale": "Blues", "cmin": 0, "cmax": top},
         height=560,
     )
     return figure

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity
 from sdsc_core.compare import STAGES, Row, heading, unit
-from sdsc_core.figures.cells import largest_by_cell, places
+from sdsc_core.figures.cells import by_cell, highest, places, resolved
 from sdsc_core.figures.charts import colour
 
 SYMBOLS = {"none": "circle", "PCE": "diamond", "D1": "square", "D2": "cross", "D3": "star"}
@@ -112,12 +112,17 @@ def _log_axis(values: Sequence[float]) -> dict[str, Any]:
 
 
 def thumbnail(W: Affinity, order: Any, size: int = 96) -> NDArray[np.uint8]:
-    """A small grey picture of W, dark where similarity is high, cells merged by their maximum.
+    """A small grey picture of W, dark where similarity is high.
+
+    Cells are merged by their maximum, or by their mean where that would look full.
 
     >>> thumbnail(1 - np.eye(4), np.arange(4), 4)[0].tolist()
     [255, 0, 0, 0]
     """
     n = W.shape[0]
     cells = min(size, n)
-    grid = largest_by_cell(W, places(order) * cells // n, cells)
-    return (255 * (1 - np.clip(grid, 0, 1))).astype(np.uint8)
+    cell_of = places(order) * cells // n
+    how = resolved("auto", (W, cell_of, cells))
+    grid = by_cell(W, cell_of, cells, how)
+    top = 1.0 if how == "max" else highest(grid)
+    return (255 * (1 - np.clip(grid / top, 0, 1))).astype(np.uint8)

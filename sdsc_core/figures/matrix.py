@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity, check_choice
 from sdsc_core.dense import Changes
-from sdsc_core.figures.cells import largest_by_cell
+from sdsc_core.figures.cells import by_cell, places, resolved
 from sdsc_core.memory import check_memory
 
 LIMIT = 1_500_000  # entries of a triangle that are sent as they are; beyond, cells are merged
 GRID = 512  # cells a side after merging
 ENTRY_BYTES = 200  # a drawn entry at the largest moment
 ORDERS = ("class", "cluster", "loaded")
+BETWEEN = 8  # added to the cause of an entry between classes
 CAUSES = {2: "condition 1", 3: "condition 2", 4: "condition 3", 5: "two-hop path"}
 
 
@@ -37,7 +38,9 @@ class MatrixView:
     """Entries of the upper triangle in display positions, and what is written beside them.
 
     ``cell`` is the number of points that one position stands for: 1 unless the matrix was merged.
-    ``cause`` is 0 for an entry that stayed, else a key of CAUSES.
+    ``cause`` is 0 for an entry that stayed, else a key of CAUSES, with BETWEEN where it joins two
+    classes. ``merge`` says what is shown where several cells share a dot (one of cells.MERGES),
+    ``held`` what ``w`` and ``star`` of merged positions hold.
     """
 
     rows: NDArray[np.int64]
@@ -59,6 +62,8 @@ class MatrixView:
     alt: str = ""
     axis: str = "as loaded"
     symbols: tuple[str, str] = ("w", "w*")
+    merge: str = "auto"
+    held: str = "max"
 
 
 def matrix_view(
@@ -72,21 +77,19 @@ def matrix_view(
 ) -> MatrixView:
     """The entries of W and W* (N, N) in the order of display.
 
-    With over LIMIT entries, positions are merged by their maximum (a mean would hide sparse
-    entries); a ``window`` (x0, y0, x1, y1) small enough comes back with its true cells.
+    With over LIMIT entries, positions are merged, by the option ``merge`` (see `cells.resolved`); a
+    ``window`` (x0, y0, x1, y1) small enough comes back with its true cells.
 
     >>> W = np.array([[0, 0.9, 0], [0.9, 0, 0.5], [0, 0.5, 0]])
     >>> v = matrix_view(W, W, np.array([2, 1, 0]))
     >>> v.rows.tolist(), v.cols.tolist(), (10 * v.w).round().tolist()
     ([1, 0], [2, 1], [9.0, 5.0])
     """
-    n = W.shape[0]
-    place = np.empty(n, np.int64)
-    place[order] = np.arange(n)
+    n, place = W.shape[0], places(order)
     most = max(sp.csr_array(A).nnz // 2 for A in (W, W_star))
     check_memory(ENTRY_BYTES * min(most, LIMIT) + 64 * n, "its picture", n, name="W")
     if most > LIMIT and window is None:
-        return _merged(W, W_star, order, place, causes, most, options)
+        return _merged(W, W_star, order, causes, most, options)
     (keys_w, values), (keys_star, raised) = _upper(W), _upper(W_star)
     keys = np.union1d(keys_w, keys_star)
     w, star = np.zeros(len(keys)), np.zeros(len(keys))
@@ -94,11 +97,10 @@ def matrix_view(
     star[np.searchsorted(keys, keys_star)] = raised
     cause = np.zeros(len(keys), np.uint8)
     if causes is not None:
-        at = np.searchsorted(keys, causes.i * n + causes.j)
-        cause[at] = np.where(causes.condition > 0, causes.condition + 1, 5)
+        cause[np.searchsorted(keys, causes.i * n + causes.j)] = _codes(causes, place, options)
     rows, cols = place[keys // n], place[keys % n]
     rows, cols = np.minimum(rows, cols), np.maximum(rows, cols)
-    whole, cell = len(rows), 1
+    whole = len(rows)
     if whole > LIMIT and window is not None:
         x0, y0, x1, y1 = window
         low, high = min(x0, y0), max(x1, y1)
@@ -106,18 +108,9 @@ def matrix_view(
         if keep.sum() <= LIMIT:
             rows, cols, w, star, cause = (a[keep] for a in (rows, cols, w, star, cause))
     if len(rows) > LIMIT:
-        cell = -(-n // GRID)
-        rows, cols, w, star, cause = _merge(rows // cell, cols // cell, w, star, cause)
+        return _merged(W, W_star, order, causes, whole, options)
     return MatrixView(
-        rows,
-        cols,
-        w.astype(np.float32),
-        star.astype(np.float32),
-        cause,
-        order,
-        cell,
-        whole,
-        **options,
+        rows, cols, w.astype(np.float32), star.astype(np.float32), cause, order, 1, whole, **options
     )
 
 
@@ -125,22 +118,34 @@ def _merged(
     W: Affinity,
     W_star: Affinity,
     order: NDArray[np.int64],
-    place: NDArray[np.int64],
     causes: Changes | None,
     whole: int,
     options: dict[str, Any],
 ) -> MatrixView:
     """The view of so many entries that cells are merged, without a list of them all."""
-    cell = -(-len(order) // GRID)
-    at = place // cell
-    w, star = (largest_by_cell(A, at, GRID, np.float32) for A in (W, W_star))
-    why = np.zeros((GRID, GRID), np.uint8)
+    cell, place = -(-len(order) // GRID), places(order)
+    at, size = place // cell, -(-len(order) // cell)
+    held = resolved(options.get("merge", "auto"), *((A, at, size) for A in (W_star, W)))
+    w, star = (by_cell(A, at, size, held) for A in (W, W_star))
+    why = np.zeros((size, size), np.uint8)
     if causes is not None:
-        cause = np.where(causes.condition > 0, causes.condition + 1, 5).astype(np.uint8)
         i, j = at[causes.i], at[causes.j]
-        np.maximum.at(why.ravel(), GRID * np.minimum(i, j) + np.maximum(i, j), cause)
+        cells = size * np.minimum(i, j) + np.maximum(i, j)
+        np.maximum.at(why.ravel(), cells, _codes(causes, place, options))
     rows, cols = shown = np.nonzero(np.triu(w + star))
-    return MatrixView(rows, cols, w[shown], star[shown], why[shown], order, cell, whole, **options)
+    return MatrixView(
+        rows, cols, w[shown], star[shown], why[shown], order, cell, whole,
+        **(options | {"held": held}),
+    )  # fmt: skip
+
+
+def _codes(causes: Changes, place: NDArray[np.int64], options: dict[str, Any]) -> NDArray[np.uint8]:
+    """What raised each entry, and whether it joins two classes, where these are known."""
+    code = np.where(causes.condition > 0, causes.condition + 1, 5)
+    class_of = options.get("class_of", ())
+    if len(class_of):
+        code = code + BETWEEN * (class_of[place[causes.i]] != class_of[place[causes.j]])
+    return code.astype(np.uint8)
 
 
 def class_blocks(
@@ -165,15 +170,3 @@ def _upper(W: Affinity) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     keep = entries.data > 0
     keys = entries.row.astype(np.int64) * W.shape[0] + entries.col
     return keys[keep], entries.data[keep]
-
-
-def _merge(
-    rows: NDArray, cols: NDArray, w: NDArray, star: NDArray, cause: NDArray
-) -> tuple[NDArray, ...]:
-    """Entries of the same merged cell become one, by their maximum."""
-    keys = rows * (cols.max() + 1) + cols
-    order = np.argsort(keys, kind="stable")
-    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
-    first = order[starts]
-    merged = (np.maximum.reduceat(a[order], starts) for a in (w, star, cause))
-    return rows[first], cols[first], *merged

@@ -94,7 +94,7 @@ def paper_matrices(view: MatrixView, paper: Paper | None = None) -> Any:
         axes = main.subplots(1, count, squeeze=False)[0]
         for panel, (kind, title) in zip(axes, view.panels, strict=True):
             _matrix(panel, view, kind, side, paper)
-            room = int(paper.width / count / paper.letter / 1.3)
+            room = int(paper.width / count / paper.letter / 1.6)
             panel.set_title(_fit(title, room), loc="left", fontweight="bold", parse_math=False)
         _scale(main, axes, view, paper)
         return _settled(figure)
@@ -127,7 +127,7 @@ def paper_embedding(
         for k, (panel, (title, at)) in enumerate(zip(axes, sides, strict=True)):
             bad = None if wrong is None else wrong[k]
             _dots(panel, _flat(at), groups[k], names, bad, paper)
-            room = int(paper.width / len(sides) / paper.letter / 1.3)
+            room = int(paper.width / len(sides) / paper.letter / 1.6)
             panel.set_title(_fit(title, room), loc="left", fontweight="bold", parse_math=False)
             panel.tick_params(labelsize=paper.font)  # ticks are made when the file is
             three = at.shape[1] == 3
@@ -281,16 +281,15 @@ def _matrix(panel: Any, view: MatrixView, kind: str, side: float, paper: Paper) 
     for _, stop, _ in view.blocks[:-1]:
         for line in (panel.axhline, panel.axvline):
             line(stop, color="#31333f", alpha=0.35, linewidth=0.06 * paper.font)
-    room = side / n / paper.letter  # letters that a point has room for
-    across = [(a, b, _fit(name, round((b - a) * room))) for a, b, name in view.blocks]
-    down = [
-        (a, b, _fit(name, NAME)) for a, b, name in view.blocks if (b - a) / n * side > paper.line
-    ]
-    for axis, named in ((panel.xaxis, across), (panel.yaxis, down)):
+    wide = {(a, b): (b - a) / n * side for a, b, _ in view.blocks}
+    named = [(a, b, _fit(name, NAME)) for a, b, name in view.blocks if wide[a, b] > paper.line]
+    upright = any(len(name) * paper.letter > wide[a, b] for a, b, name in named)
+    for axis in (panel.xaxis, panel.yaxis):
         axis.set_ticks([(a + b) / 2 for a, b, name in named], [name for _, _, name in named])
         axis.set_tick_params(length=0, labelsize=paper.font)
         for label in axis.get_ticklabels():
             label.set_parse_math(False)
+            label.set_rotation(90 if upright and axis is panel.xaxis else 0)
     panel.xaxis.tick_top()
     panel.set_xlabel(f"point j ({view.axis})")
     panel.xaxis.set_label_position("bottom")

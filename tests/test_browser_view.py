@@ -1,0 +1,109 @@
+"""All screens on a phone, a tablet, a projector and at 150 % zoom: all of it can be read."""
+
+from urllib.parse import urlsplit
+
+from tests.browser import faults, part, settled
+
+PHONE, TABLET, ACROSS = (390, 844), (768, 1024), (1024, 768)
+ZOOMED = (960, 667)  # 1440 × 1000 at 150 %
+# What a screen's link does not open by itself.
+MORE = {"step": ("step=pair", "step=stage"), "": ("view=change&order=cluster",)}
+
+
+def resize(page, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    settled(page)
+
+
+def addresses(page, app_url):
+    """Every screen that the sidebar names, and some states of them."""
+    links = page.locator(".st-key-screens a").all()
+    paths = [urlsplit(link.get_attribute("href")).path.strip("/") for link in links]
+    for path in paths:
+        for query in ("", *MORE.get(path, ())):
+            yield f"{app_url}/{path}?{query}".rstrip("?")
+
+
+def test_nothing_is_cut_off_on_any_screen(page, app_url):
+    page.goto(app_url)
+    settled(page)
+    seen = {}
+    for url in list(addresses(page, app_url)):
+        page.goto(url)
+        settled(page)
+        for size in (ACROSS, ZOOMED, TABLET, PHONE):
+            resize(page, size)
+            play = page.get_by_role("button", name="Play")
+            if size == ACROSS and play.count():
+                assert in_view(page, play.bounding_box()) == 1
+            if wrong := faults(page):
+                seen[url.removeprefix(app_url), size] = wrong
+        page.goto("about:blank")
+        page.set_viewport_size({"width": ACROSS[0], "height": ACROSS[1]})
+    assert not seen, "\n".join(f"{where}: {'; '.join(what)}" for where, what in seen.items())
+
+
+def test_a_fault_is_found(page, app_url):
+    page.goto(f"{app_url}/words")
+    settled(page)
+    assert not faults(page)
+    text = part(page, "main").locator("p").first
+    text.evaluate("e => { e.style.marginBottom = '-60px'; }")
+    assert [f for f in faults(page) if f.startswith("overlap")]
+    text.evaluate("e => { e.style.marginBottom = '0'; e.style.overflow = 'hidden'; }")
+    text.evaluate("e => { e.style.width = '30px'; e.style.whiteSpace = 'nowrap'; }")
+    assert [f for f in faults(page) if f.startswith("cut off")]
+    text.evaluate("e => { e.style.width = '3000px'; }")
+    assert [f for f in faults(page) if "beyond the page" in f or "too wide" in f]
+
+
+def in_view(page, box):
+    """How much of a box is in the window, from 0 to 1."""
+    height = page.viewport_size["height"]
+    return (min(height, box["y"] + box["height"]) - max(0, box["y"])) / box["height"]
+
+
+def test_the_tour_shows_what_it_speaks_of(page, app_url):
+    for n, key in ((1, "matrix"), (6, "embedding")):
+        page.goto(f"{app_url}/?tour={n}")
+        for size in (ACROSS, ZOOMED, (1920, 1080)):
+            resize(page, size)
+            canvas = page.locator(f".st-key-{key} canvas").bounding_box()
+            canvas["height"] -= 80 * (key == "matrix")  # the legend
+            assert in_view(page, page.locator(".st-key-tour-head").bounding_box()) == 1
+            assert in_view(page, canvas) > (0.6 if key == "embedding" else 0.95), (n, size)
+            for name in ("Back", "Next", "Leave"):
+                assert page.get_by_role("button", name=name, exact=True).is_visible()
+            assert not faults(page)
+
+
+def test_projector_mode_is_one_click_away_and_back(page, app_url):
+    page.goto(f"{app_url}/?data=motion")
+    settled(page)
+    size = "e => parseFloat(getComputedStyle(e).fontSize)"
+    small, title = page.locator("body").evaluate(size), page.get_by_role("heading", name="Explore")
+    assert title.count() == 1
+    page.get_by_role("button", name="Projector mode", exact=True).click()
+    settled(page)
+    assert "projector=1" in page.url and title.count() == 0
+    assert page.locator("body").evaluate(size) > 1.2 * small
+    canvas, figures = page.locator(".st-key-matrix canvas"), page.locator(".st-key-figures")
+    assert canvas.bounding_box()["y"] < 120 < canvas.bounding_box()["y"] + 300
+    assert figures.bounding_box()["y"] > canvas.bounding_box()["y"]
+    page.reload()
+    settled(page)
+    for wide in (ACROSS, (1920, 1080)):
+        resize(page, wide)
+        assert not faults(page)
+    page.get_by_role("button", name="Leave projector mode").click()
+    settled(page)
+    assert "projector" not in page.url and title.count() == 1
+
+
+def test_on_a_phone_matrices_stand_below_each_other(new_page, app_url):
+    page = new_page(viewport={"width": PHONE[0], "height": PHONE[1]}, device_scale_factor=2)
+    page.goto(f"{app_url}/?data=motion")
+    settled(page)
+    canvas = page.locator(".st-key-matrix canvas")
+    _, _, side, step = map(float, canvas.get_attribute("data-place").split(","))
+    assert side > 250 and step == 0 and canvas.bounding_box()["height"] > 2 * side
