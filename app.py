@@ -15,6 +15,7 @@ PAGES = Path(__file__).with_name("pages")
 SCREENS = [
     ("explore", "", "Explore", ":material/grid_on:"),
     ("data", "data", "Data", ":material/upload_file:"),
+    ("sweep", "sweep", "Sweep", ":material/tune:"),
     ("compare", "compare", "Compare", ":material/leaderboard:"),
     ("inspect", "densification", "Inspect", ":material/search:"),
     ("step", "step", "Step through", ":material/footprint:"),

@@ -7,7 +7,7 @@
 import sys
 from typing import TYPE_CHECKING, Any
 
-from sdsc_core import datasets
+from sdsc_core import datasets, sweeping
 from sdsc_core._version import __version__
 from sdsc_core.affinities import affinity
 from sdsc_core.baselines import BASELINES
@@ -45,6 +45,7 @@ from sdsc_core.metrics import (
 from sdsc_core.run import Run, run_stages
 from sdsc_core.settings import RunSettings
 from sdsc_core.spectral import Spectrum, spectral_clustering, spectrum, suggest_n_clusters
+from sdsc_core.sweeping import Grid, sweep
 from sdsc_core.tracing import trace
 from sdsc_core.verdict import advise
 
@@ -60,6 +61,7 @@ __all__ = [
     "Cancelled",
     "Changes",
     "Explanation",
+    "Grid",
     "ImcPath",
     "Run",
     "RunSettings",
@@ -92,6 +94,8 @@ __all__ = [
     "spectrum",
     "suggest_n_clusters",
     "summarise",
+    "sweep",
+    "sweeping",
     "tally",
     "trace",
 ]

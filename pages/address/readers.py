@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 
 from sdsc_core.datasets.prepare import ROWS
+from sdsc_core.sweeping import read_axis
 
 
 def whole(low: int, high: int) -> Callable[[str], int]:
@@ -62,6 +63,16 @@ def flag(text: str) -> bool:
 def words(text: str) -> list[str]:
     """Reader of any names, as SSC.OMP; the screen drops those it does not know."""
     return [part for part in text.split(".") if part]
+
+
+def axis(name: str) -> Callable[[str], str]:
+    """Reader of the values of a sweep's axis, which stay text, as 3:12."""
+
+    def read(text: str) -> str:
+        read_axis(name, text)
+        return text
+
+    return read
 
 
 def rows(text: str) -> str:

@@ -23,8 +23,8 @@ def show() -> None:
     lines = [[c.text, *(judging.cell_text(c, p) for p in places)] for c in found]
     html_table(["reading", *places], [paper, *lines], "ACC of confirmed readings")
     st.caption(
-        "ACC (%) of IMC-P ± standard error, IMC in brackets. Readings were chosen on other draws"
-        " than these, and one reading serves all sets."
+        "ACC (%) of IMC-P ± standard error, IMC in brackets. These readings were chosen on other"
+        " draws, and one serves all sets; which of them is best is said by these draws."
     )
     with st.expander("One factor changed at a time"):
         rows = [[e.change, e.centre, str(e.gain)] for e in effects(results.rows)]

@@ -19,6 +19,7 @@ from typing import Any
 import streamlit as st
 
 from pages.address.readers import (
+    axis,
     flag,
     indices,
     number,
@@ -32,6 +33,7 @@ from pages.exercise.sealing import Exercise, unseal
 from pages.shared.streamlit_inside import went_back
 from sdsc_core.dense import DENSE_STAGES
 from sdsc_core.settings import NONE, RunSettings, read_setting, spell_setting
+from sdsc_core.sweeping import AXES, FIGURES
 
 GAMMA_MAX = 20  # of the slider
 GAMMA_UNSAID = 5  # what an address that speaks of other settings but not of Γ means: it was made
@@ -111,6 +113,19 @@ SETTINGS: dict[str, Setting] = {
     "stages": Setting(["none", "D1", "D3"], words),
     "repeats": Setting(1, whole(1, 100)),
     "budget": Setting(30, whole(1, 3600)),
+    "grid_gamma": Setting("3:12", axis("gamma")),
+    "grid_theta1": Setting("0.65:0.95:0.05", axis("theta1")),
+    "grid_theta2": Setting("0.45:0.75:0.05", axis("theta2")),
+    "grid_dense": Setting(["PCE"], words),
+    "grid_residual": Setting(["as_printed"], words),
+    "grid_similarity": Setting(["residual"], words),
+    "lines": Setting(False, flag),
+    "judge": Setting(False, flag),
+    "draws": Setting(1, whole(1, 20)),
+    "seeds": Setting(1, whole(1, 20)),
+    "swept": Setting("acc", one_of(*FIGURES)),
+    "across": Setting("gamma", one_of(*AXES)),
+    "down": Setting("theta1", one_of(*AXES)),
     "part": Setting("claims", one_of(*PARTS)),
     "samples": Setting(500, lambda text: int(one_of("500", "1000", "2000", "3000")(text))),
     "measure": Setting("acc", one_of("acc", "nmi", "conn", "seconds")),

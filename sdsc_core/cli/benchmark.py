@@ -24,7 +24,9 @@ from sdsc_core.imc_path import imc
 from sdsc_core.methods import METHODS
 from sdsc_core.methods.bdr import TOLERANCE
 from sdsc_core.methods.bdr import _solve as bdr_solve
+from sdsc_core.run import run_stages
 from sdsc_core.spectral import spectral_clustering
+from sdsc_core.sweeping import Grid, read_axis, sweep
 
 LARGE = 100_000
 GAMMA = 6
@@ -173,6 +175,25 @@ def _spectral_large() -> tuple[float, str]:
     star = pce(large())
     taken = best(lambda: spectral_clustering(star, 6), 2)
     return taken, f"6 clusters from W* with {star.nnz:,} nonzeros, best of 2"
+
+
+@row("sweep of 490 settings, ten faces", 60, "× one run")
+def _sweep() -> tuple[float, str]:
+    data = faces()
+    grid = Grid(gamma=range(3, 13), theta1=read_axis("theta1", "0.7:1:0.05"),
+                theta2=read_axis("theta2", "0.35:0.65:0.05"))  # fmt: skip
+    settings = grid.settings()
+    sweep(data, settings[:3])  # compiles
+    runs = [seconds(lambda: run_stages(data)) for _ in range(10)]
+    taken = seconds(lambda: sweep(data, settings, criteria=False))
+    runs += [seconds(lambda: run_stages(data)) for _ in range(10)]
+    judged = seconds(lambda: sweep(data, settings[::7]))
+    single = float(np.median(runs))
+    return taken / single, (
+        f"{taken:.1f} s for {len(settings)} settings of {data.n_points} points against"
+        f" {1000 * single:.0f} ms, the median of {len(runs)} whole runs; with the criteria that"
+        f" need no labels {7 * judged / single:.0f} ×"
+    )
 
 
 @row("OMP, N = 9,000, D = 10, K = 6", 0.1, "× scikit-learn")

@@ -23,7 +23,7 @@ from sdsc_core.methods import KINDS, METHODS
 from sdsc_core.metrics import Summary
 from sdsc_core.run import Run, Side, run_stages
 from sdsc_core.script import affinity_npz, columns_of
-from sdsc_core.settings import RunSettings, read_setting
+from sdsc_core.settings import PRESETS, RunSettings, read_setting
 
 CONNECT = 10  # seconds that a scheduler may take to answer
 
@@ -37,7 +37,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             text = setting.metadata["help"]
             default = "" if setting.default is None else f", {setting.default} by default"
             add(setting.metadata["option"], dest=setting.name, help=text + default)
-    add("--preset", choices=KINDS, help="of the method, for such data")
+    add(
+        "--preset",
+        choices=(*KINDS, *PRESETS),
+        help="of the method, for such data; all-round: of IMC and PCE, for any",
+    )
     add("--param", action="append", default=[], metavar="NAME=VALUE", help="of the method")
     add("--output", metavar="FILE", help="write row, identifier, class and clusters, .csv")
     add("--save-affinity", metavar="FILE", help="write W, .npz of scipy.sparse")
@@ -76,7 +80,15 @@ def _settings(options: argparse.Namespace) -> RunSettings:
         read = {name: read_setting(name, text) for name, text in given.items()}
         method = read.pop("method", RunSettings.method)
         of_imc = {"gamma": "n_iterations", "residual": "residual", "similarity": "similarity"}
-        params = dict(METHODS[method].presets[options.preset]) if options.preset else {}
+        params = {}
+        if options.preset in PRESETS:
+            if method != "IMC":
+                raise ValueError(f"preset is {options.preset!r}, which is of IMC, not of {method}.")
+            named = PRESETS[options.preset]
+            params = named.method_params()
+            read = {"theta1": named.theta1, "theta2": named.theta2} | read
+        elif options.preset:
+            params = dict(METHODS[method].presets[options.preset])
         params |= {own: read.pop(name) for name, own in of_imc.items() if name in read}
         params |= dict(read_param(text, METHODS[method].parameters) for text in options.param)
         return RunSettings.of_method(method, params, **read)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from sdsc_core._version import __version__
-from sdsc_core.cli import app, benchmark, cluster, compare, reproduce, status, verdict
+from sdsc_core.cli import app, benchmark, cluster, compare, reproduce, status, sweep, verdict
 from sdsc_core.extras import MissingExtra
 
 BAD_INPUT = 2
@@ -50,6 +50,7 @@ def _parser() -> Parser:
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     cluster.add_options(commands.add_parser("cluster", help="cluster a data set"))
+    sweep.add_options(commands.add_parser("sweep", help="many settings on a data set at once"))
     compare.add_options(commands.add_parser("compare", help="compare methods on a data set"))
     verdict.add_options(commands.add_parser("verdict", help="say what helps on a data set"))
     app.add_options(

@@ -1,4 +1,4 @@
-"""The paper's figures and tables, and Hopkins155, measured, beside what is published."""
+"""The paper's figures and tables, Hopkins155 and label-free criteria, measured."""
 
 from sdsc_core.experiments import beside, hopkins
 from sdsc_core.experiments.keeping import Cell, Row, Store

@@ -15,6 +15,9 @@ from sdsc_core.experiments.running import Experiment, Options
 COLUMNS = ("where", "draw", "method", "stage", "setting")
 NAMES = TITLES | {
     "error": "clustering error",
+    "regret": "regret: ACC of the best setting minus ACC of the chosen one",
+    "spearman": "Spearman's correlation of the criterion and ACC over the settings",
+    "kendall": "Kendall's correlation of the criterion and ACC over the settings",
     "inside": "entries of W inside classes",
     "between": "entries of W between classes",
     "inside_star": "entries of W* inside classes",
@@ -24,6 +27,7 @@ NAMES = TITLES | {
     "q_predicted_no_tau": "Q by eq. 13, τ = 0",
     "tau_share": "τ as a share of Nk²",
 }
+SHARES = (*PERCENT, "error", "regret")
 LATEX = {
     "_": r"\_", "%": r"\%", "±": r"$\pm$", "–": "--", "θ₁": r"$\theta_1$", "θ₂": r"$\theta_2$",
     "τ": r"$\tau$", "²": "$^2$",
@@ -77,7 +81,7 @@ def _cell(experiment: Experiment, rows: Sequence[Row], figure: str) -> str:
     values = [v for v in (r.figures.get(figure) for r in rows) if v is not None and v == v]
     if not values:
         return next((r.message for r in rows if r.message), "")
-    scale, places = (100, 1) if figure in (*PERCENT, "error") else (1, 3)
+    scale, places = (100, 1) if figure in SHARES else (1, 3)
     text = f"{scale * np.mean(values):.{places}f}"
     if len(values) > 1:
         text += f" ± {scale * np.std(values):.{places}f}"
@@ -124,7 +128,7 @@ def _caption(experiment: Experiment, rows: Sequence[Row], figure: str) -> str:
             counts[key] = counts.get(key, 0) + 1
     low, high = min(counts.values(), default=0), max(counts.values(), default=0)
     span = f"{high}" if low == high else f"{low} to {high}"
-    unit = " (%)" if figure in (*PERCENT, "error") else ""
+    unit = " (%)" if figure in SHARES else ""
     printed = any(experiment.printed(row, figure) is not None for row in rows)
     return f"{NAMES[figure]}{unit}: mean ± standard deviation of {span} draws" + (
         "; in brackets the paper's" if printed else ""

@@ -41,6 +41,7 @@ from sdsc_core.figures.papers import (
     paper_embedding,
     paper_matrices,
 )
+from sdsc_core.figures.sweeps import sweep_heatmap, sweep_lines
 
 __all__ = [
     "Graph",
@@ -74,6 +75,8 @@ __all__ = [
     "row_of_c",
     "scattering_maps",
     "small_graphs",
+    "sweep_heatmap",
+    "sweep_lines",
     "thumbnail",
     "time_against",
     "variance_kept",

@@ -22,6 +22,7 @@ JOINT = 60  # readings of the hypercube
 SCREENING_DRAWS, SCREENING_SEED = 3, 1000  # other draws than those that confirm
 CONFIRM = "confirm"
 AIMED, AROUND = 1, 3  # the best so many for each aim, and so many neighbours of each
+ALL_ROUND = 3  # so many of those that gain most where they gain least
 
 
 class Readings(Experiment):
@@ -41,8 +42,11 @@ class Readings(Experiment):
         return self._screened("screen", design.screening(JOINT, options.quick), options)
 
     def follow(self, options: Options, rows: Sequence[Row], number: int) -> list[Cell]:
-        """After the screening its neighbours, after those the best of all on fresh draws."""
-        if number > 2:
+        """After the screening its neighbours, then the best of all on fresh draws.
+
+        First those that are best for an aim, then those that are good on every data set.
+        """
+        if number > 3:
             return []
         screened = [r for r in rows if r.message == judging.SCREENING]
         best = judging.candidates(screened, AIMED)
@@ -51,9 +55,13 @@ class Readings(Experiment):
             known = {row.setting for row in screened}
             return self._screened("around", [r for r in around if r.text not in known], options)
         chosen = list(dict.fromkeys([design.AS_PRINTED, design.CENTRED, *best]))
+        stage = CONFIRM
+        if number == 3:
+            good = judging.all_round(screened, ALL_ROUND if not options.quick else 1)
+            chosen, stage = [r for r in good if r not in chosen], f"{CONFIRM} all-round"
         places = SCREENED[:1] + SCREENED[5:6] if options.quick else CONFIRMED
         draws = range(options.seed, options.seed + options.n_draws())
-        return self._cells(CONFIRM, chosen, places, draws)
+        return self._cells(stage, chosen, places, draws) if chosen else []
 
     def _screened(self, stage: str, readings: list[Reading], options: Options) -> list[Cell]:
         places = SCREENED[:1] + SCREENED[5:6] if options.quick else SCREENED

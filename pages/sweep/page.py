@@ -1,0 +1,42 @@
+"""Sweep: Γ × θ₁ × θ₂ × dense stage × readings on a grid, and which setting to take."""
+
+import streamlit as st
+
+from pages.shared.opening import opening
+
+with opening(
+    "Sweep",
+    "Which settings suit this data? All of a grid are tried at once, with the spread over draws and"
+    " seeds; without labels by what can be known without them.",
+) as spot:
+    from pages.shared import sidebar
+    from pages.shared.run import current_data
+    from pages.shared.screen import explain_problem, need_data
+    from pages.shared.warm import warm
+    from pages.sweep import choosing, running, showing, suggesting, taking
+warm(spot)
+taking.leave()
+sidebar.choose_data()
+need_data()
+data = current_data(spot)
+if st.session_state.unprepared:
+    explain_problem(st.session_state.unprepared)
+    st.stop()
+
+grid = choosing.grid(data)
+n_clusters = choosing.clusters(data)
+plan = running.plan(data, grid, n_clusters)
+running.start(plan)
+progress = st.empty()
+running.work(plan, progress)
+outcomes = running.outcomes(plan)
+if not outcomes:
+    progress.info("Nothing has been swept for this data and this grid yet: press Run.")
+    st.stop()
+
+figure, row = showing.choose_figure(data, outcomes)
+showing.charts(plan, outcomes, figure, row)
+taking.chosen(plan, outcomes)
+taking.best_settings(plan, outcomes, figure)
+suggesting.show(plan, outcomes)
+showing.downloads(plan, outcomes)

@@ -1,0 +1,153 @@
+"""The Sweep screen without a browser: the grid, a run, what is shown of it, and into Explore."""
+
+import pytest
+
+from pages.sweep import choosing, running
+from sdsc_core import datasets
+from sdsc_core.experiments import criteria
+
+
+@pytest.fixture
+def sweep_app(app):
+    """The screen on a small sample with a small grid."""
+    small = {"data": "unequal", "grid_gamma": "3:4", "grid_theta1": "0.7,0.8", "grid_theta2": "0.6"}
+    for name, value in small.items():
+        app.query_params[name] = value
+    app.switch_page("pages/sweep/page.py")
+    return run(app)
+
+
+def run(app):
+    app.run()
+    assert not app.exception, app.exception[0].message
+    return app
+
+
+def press(app, key):
+    [button] = [b for b in app.button if b.key == key]
+    button.click()
+    return run(app)
+
+
+def texts(app):
+    return " ".join(m.value for m in (*app.markdown, *app.info, *app.warning, *app.caption))
+
+
+def test_run_choose_a_figure_and_open_a_setting(sweep_app):
+    app = sweep_app
+    assert "press Run" in texts(app) and "4 settings" in texts(app)
+    press(app, "run sweep")
+    assert "4 settings, all done" in texts(app)
+    assert len(app.session_state.swept_settings) == 4
+    [figure] = [s for s in app.selectbox if s.key == "swept"]
+    assert {"ACC", "CONN, least", "Ncut", "density", "components"} <= set(figure.options)
+    assert "silhouette" not in figure.options
+    next(t for t in app.toggle if t.key == "judge").set_value(True)
+    run(app)
+    press(app, "run sweep")
+    [figure] = [s for s in app.selectbox if s.key == "swept"]
+    assert {"silhouette", "distance to subspaces"} <= set(figure.options)
+    figure.set_value("ncut")
+    run(app)
+    assert "Best by Ncut" in " ".join(s.value for s in app.subheader)
+    assert "How far to trust it" in texts(app) or not criteria.read()
+    chosen = next(o for o in app.session_state.swept_settings.values()
+                  if (o.settings.gamma, o.settings.theta1) == (3, 0.7))  # fmt: skip
+    app.session_state.chosen_setting = chosen.key
+    run(app)
+    assert "**Γ = 3, PCE, θ₁ = 0.7, θ₂ = 0.6**" in texts(app)
+    press(app, "take chosen")
+    state = app.session_state
+    assert (state.gamma, state.dense, state.theta1, state.theta2) == (3, "PCE", 0.7, 0.6)
+    assert state.clusters == "known"
+    assert app.title[0].value == "Explore"
+    shown = next(m.value for m in app.metric if m.label.startswith("ACC"))
+    assert shown.startswith(f"{100 * chosen.mean('acc'):.1f}")
+
+
+def test_presets_set_the_grid_and_figure_2_is_two_lines(sweep_app):
+    app = press(sweep_app, "sweep Figure 2")
+    state = app.session_state
+    assert state.lines and state.grid_gamma == "5" and state.grid_dense == ["PCE"]
+    assert "13 settings" in texts(app) and "Two lines" in texts(app)
+    press(app, "run sweep")
+    assert "13 settings, all done" in texts(app)
+    assert app.query_params["lines"] == "1"
+    press(app, "sweep For a suggestion")
+    assert state.draws == criteria.DRAWS and not state.lines
+    assert f"{len(criteria.GRID.settings())} settings × 3 draws × 2 seeds" in texts(app)
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "said"),
+    [
+        ("grid_gamma", "3:x*", "Γ is 'x\\*'"),
+        ("grid_gamma", "99", "give values up to 20"),
+        ("grid_theta1", "0.5", "needs θ₁"),
+        ("grid_theta2", "", "θ₂ is ''"),
+    ],
+)
+def test_a_grid_that_cannot_be_is_said_and_nothing_is_lost(sweep_app, field, text, said):
+    app = press(sweep_app, "run sweep")
+    [box] = [t for t in app.text_input if t.key == field]
+    before = box.value
+    box.set_value(text)
+    run(app)
+    assert said in app.warning[0].value.replace("\\'", "'"), app.warning[0].value
+    [box] = [t for t in app.text_input if t.key == field]
+    box.set_value(before)
+    run(app)
+    assert "all done" in texts(app)
+
+
+def test_what_is_done_serves_a_larger_grid_and_other_data_does_not(sweep_app):
+    app = press(sweep_app, "run sweep")
+    [box] = [t for t in app.text_input if t.key == "grid_gamma"]
+    box.set_value("3:5")
+    run(app)
+    assert "6 settings, 4 done" in texts(app)
+    assert next(b for b in app.button if b.key == "run sweep").label == "Go on"
+    [seeds] = [n for n in app.number_input if n.key == "seeds"]
+    seeds.set_value(2)
+    run(app)
+    assert "6 settings × 2 seeds; " in texts(app) or "6 settings × 2 seeds." in texts(app)
+
+
+def test_without_labels_there_is_a_suggestion(app):
+    made = datasets.make_subspaces(3, 3, 20, 20, noise=0.05)
+    app.session_state.loaded = {"mine": datasets.Dataset(made.X, None, "mine")}
+    app.query_params["data"] = "mine"
+    app.query_params["grid_gamma"] = "3:4"
+    app.query_params["grid_theta1"] = app.query_params["grid_theta2"] = "0.6,0.8"
+    app.query_params["draws"] = "2"
+    app.switch_page("pages/sweep/page.py")
+    run(app)
+    assert "3 clusters for every setting, as the eigengap" in texts(app)
+    press(app, "run sweep")
+    [figure] = [s for s in app.selectbox if s.key == "swept"]
+    assert "ACC" not in figure.options and "stability" in figure.options
+    assert any(s.value == "Suggest settings" for s in app.subheader)
+    press(app, "take suggested")
+    assert app.session_state.clusters == "own" and app.session_state.k == 3
+
+
+def test_other_draws_of_the_data_screen_are_drawn(sweep_app):
+    app = sweep_app
+    app.session_state.each, app.session_state.draws = 20, 3
+    run(app)
+    press(app, "run sweep")
+    digests = next(iter(app.session_state.swept_settings))[0]
+    raw = datasets.sample("unequal")
+    drawn = [datasets.prepare(raw, per_class=20, random_state=k) for k in range(3)]
+    assert list(digests) == [part.digest for part in drawn] and len(set(digests)) == 3
+
+
+def test_too_many_points_are_for_the_command_line(sweep_app, monkeypatch):
+    monkeypatch.setattr(running, "MOST_POINTS", 100)
+    run(sweep_app)
+    assert "sdsc sweep FILE" in sweep_app.warning[0].value
+
+
+def test_words():
+    assert choosing.words(1, 1, 1) == "1 setting"
+    assert choosing.words(490, 3, 2) == "490 settings × 3 draws × 2 seeds"
