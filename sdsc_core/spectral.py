@@ -350,6 +350,9 @@ def _full(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     dense = (A.toarray() if is_sparse(A) else A) + np.outer(weak, weak) - ASIDE * known @ known.T
     n = len(dense)
+    if n > SMALL:  # SciPy keeps Python's lock meanwhile, and with it all other sessions
+        values, vectors = np.linalg.eigh(dense)
+        return values[: -wanted - 1 : -1], vectors[:, : -wanted - 1 : -1], 0.0
     values, vectors = eigh(dense, subset_by_index=[n - wanted, n - 1])
     return values[::-1], vectors[:, ::-1], 0.0
 

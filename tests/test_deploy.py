@@ -1,6 +1,7 @@
 """What stands around the server: nginx before it, the unit, the lock file of the image."""
 
 import asyncio
+import os
 import re
 import shutil
 import ssl
@@ -46,8 +47,9 @@ def behind_nginx(tmp_path):
             f"{kind}_temp_path {tmp_path}/{kind};"
             for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
         )
+        whose = "user root;" if os.geteuid() == 0 else ""  # else it may not write into the folder
         (tmp_path / "nginx.conf").write_text(
-            f"daemon off; pid {tmp_path}/pid; error_log {tmp_path}/log;"
+            f"{whose} daemon off; pid {tmp_path}/pid; error_log {tmp_path}/log;"
             f"events {{}} http {{ access_log off; {paths} {site} }}"
         )
         process = subprocess.Popen([nginx, "-p", tmp_path, "-c", tmp_path / "nginx.conf"])

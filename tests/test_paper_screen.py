@@ -178,6 +178,7 @@ class TestScreen:
     def test_verdicts_are_read_from_the_files(self, app, results):
         text = "\n".join(self.texts(self.open(app)))
         assert "holds" in text and "0\\.710, below 1 in 3 of 3 draws" in text
+        assert "[holds]" in text and "[holds so far]" in text  # PCE: one place of ten
         assert "40 % of Nk²" in text and "Table 3" in text  # the last has no file yet
         changed = (results / "qratio.csv").read_text().replace("0.7,", "1.9,")
         (results / "qratio.csv").write_text(changed)

@@ -85,10 +85,8 @@ def test_heavy_work_has_a_place_in_the_queue_and_a_closed_tab_ends_it(served):
             for k, tab in enumerate(heavy):
                 await tab.open(page="data")
                 await tab.upload(f"much{k}.npz", array(16_000, 200, seed=k))
-            for tab in heavy:
-                tab.query = address(data=f"much{heavy.index(tab)}.npz", residual="centred")
-                tab.page = tab.pages[""]
-                await tab._rerun()
+            for k, tab in enumerate(heavy):
+                await tab.begin(address(data=f"much{k}.npz", residual="centred"))
             waiting = [asyncio.create_task(t.seen("in the queue", 60)) for t in heavy]
             done, rest = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             assert [task.result() for task in done], "one of them waits"
@@ -139,3 +137,39 @@ def test_the_log_has_a_line_for_each_event_and_no_names(served):
     assert any(" refused a file: " in line for line in lines)
     assert any(" run IMC-PCE, X " in line for line in lines)
     assert not any("secret" in line or "4.25" in line for line in lines)
+
+
+def test_as_many_clusters_as_points_stop_within_a_second(served):
+    async def begin_and_stop():
+        async with Visitor(served.url) as tab:
+            await tab.open(page="data")
+            await tab.upload("many.npz", array(2_000))
+            await tab.begin(address(data="many.npz", clusters="own", k=2000, gamma=5))
+            await tab.seen("Eigenvectors of", 60)
+            begun = time.monotonic()
+            await tab.stop()
+            await tab.seen("Stopped.", 10)
+            taken = time.monotonic() - begun
+            await tab.finished(10)
+            assert not tab.problems
+        await soon(served, lambda s: not s["queue"]["at_work"], 20)
+        return taken
+
+    assert asyncio.run(begin_and_stop()) < 2
+
+
+WORST = (
+    "clusters=own&k=1000000", "gamma=20&dense=D3&theta1=nan", "pca=100000&each=1000000",
+    "classes=999999.0.1", "point=999999999&pair=1.999999", "data=no%2F..%2Fsuch", "sheet=1000000",
+    "seed=2147483647&draw=2147483647", "methods=A.B.C&stages=x&repeats=100",
+)  # fmt: skip
+
+
+def test_the_worst_addresses(served):
+    async def open_all():
+        async with Visitor(served.url) as tab:
+            for query in WORST:
+                await tab.open(query)
+                assert not tab.problems, query
+
+    asyncio.run(open_all())

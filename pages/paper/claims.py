@@ -30,7 +30,8 @@ def _one(claim: Claim) -> None:
     known = len(claim.statements) - claim.n_missing
     st.subheader(claim.title, anchor=False)
     true = sum(bool(s.true) for s in claim.statements)
-    text = f":{colour}-badge[{claim.verdict}]"
+    so_far = " so far" if known and claim.n_missing else ""  # no verdict on what is half measured
+    text = f":{colour}-badge[{claim.verdict}{so_far}]"
     if known:
         text += f" {true} of {known} statements are true"
         text += f", {claim.n_missing} not measured." if claim.n_missing else "."

@@ -4,7 +4,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from sdsc_core.blocks import Progress
+from sdsc_core.blocks import Progress, n_threads
 from sdsc_core.checks import (
     Affinity,
     check_affinity,
@@ -87,6 +87,7 @@ def densify(
     W = check_affinity(W, unit=True)
     check_choice(transform, "transform", DISTANCE_RULES)
     if hops is None:
+        n_threads(n_jobs)  # refused here too, though it is not used
         return all_paths(W, transform, progress)
     hops = check_count(hops, "hops", 1, None, ", or None for all shortest paths")
     if not is_sparse(W):
