@@ -13,7 +13,9 @@ from pages.shared import background
 from sdsc_core import cli, datasets
 from sdsc_core.verdict import Candidate, Findings, judge, report
 from tests.test_compare import open_screen, press, said, visit
-from tests.test_verdict import FLOOR, IMC_P, KNN, KNN_D3, findings, steady
+from tests.test_verdict import FLOOR, IMC_P, KNN, KNN_D3, core_alone, findings, steady
+
+__all__ = ["core_alone"]  # a fixture
 
 
 def texts(app):
@@ -131,10 +133,10 @@ def test_the_command_prints_sentences_table_and_labels(tmp_path, capsys):
         assert pd.read_csv(out).cluster.nunique() == 3
 
 
-def test_the_command_as_json_without_labels(tmp_path, capsys):
+def test_the_command_as_json_without_labels(tmp_path, capsys, core_alone):
     data = datasets.make_subspaces(2, 2, 12, points_each=25, noise=0.05)
     np.save(tmp_path / "points.npy", data.X)
-    argv = ["verdict", str(tmp_path / "points.npy"), "--seconds", "2", "--clusters", "2", "--json"]
+    argv = ["verdict", str(tmp_path / "points.npy"), "--seconds", "90", "--clusters", "2", "--json"]
     assert cli.main(argv) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["measure"] == "stability" and found["n_clusters"] == 2

@@ -213,6 +213,13 @@ def test_nothing_tried(ended, untried, expected):
     assert said.answer == (expected,) and not said.take and not said.doubts
 
 
+def test_without_labels_one_draw_compares_nothing():
+    said = report(judge(findings({IMC: [0.9], KNN: [0.8]}, labelled=False, ended="time")))
+    assert (
+        said.answer[0].startswith("Nothing can be compared yet: without classes") and not said.take
+    )
+
+
 def test_without_labels_the_most_stable_leads():
     def labels(candidate, draw, points, truth):
         return truth[points] if candidate == KNN else halves(candidate, draw, points, truth)

@@ -56,6 +56,11 @@ def report(verdict: Verdict) -> Report:
 
 def _nothing(verdict: Verdict) -> str:
     found = verdict.findings
+    if found.trials:
+        return (
+            "Nothing can be compared yet: without classes a setting needs two draws, which share"
+            " points; give more time."
+        )
     if found.untried and found.ended != "time":
         name, why = next(iter(found.untried.items()))
         return f"Nothing could be tried: {name}: {why.rstrip('.')}."
