@@ -19,13 +19,14 @@ SCREENS = [
     ("compare", "compare", "Compare", ":material/leaderboard:"),
     ("inspect", "densification", "Inspect", ":material/search:"),
     ("step", "step", "Step through", ":material/footprint:"),
+    ("subspaces", "subspaces", "Subspaces", ":material/stacks:"),
     ("paper", "paper", "Paper", ":material/article:"),
     ("words", "words", "Words", ":material/menu_book:"),
     ("tour", "tour", "Tour", ":material/signpost:"),
 ]
 
 # What speaks of classes, or sets what may be locked, has no place in an exercise.
-IN_EXERCISE = ("Explore", "Inspect", "Step through", "Words")
+IN_EXERCISE = ("Explore", "Inspect", "Step through", "Subspaces", "Words")
 
 # A file of our own: for an emoji or a material icon the browser would ask a host on the internet.
 st.set_page_config(

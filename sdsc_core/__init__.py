@@ -13,17 +13,23 @@ from sdsc_core.affinities import affinity
 from sdsc_core.baselines import BASELINES
 from sdsc_core.blocks import Cancelled
 from sdsc_core.dense import (
+    DENSE,
     DENSE_STAGES,
     Changes,
     Explanation,
+    account,
     changes,
     dense_stage,
     densify,
+    diffusion,
     explain,
+    mutual,
     pce,
     rank_changes,
+    sinkhorn,
     tally,
 )
+from sdsc_core.fitted import Subspace, Subspaces, fit_subspaces, subspaces
 from sdsc_core.imc_path import ImcPath, imc
 from sdsc_core.methods import METHODS
 from sdsc_core.metrics import (
@@ -54,6 +60,7 @@ if TYPE_CHECKING or "pdoc" in sys.modules:  # which reads names without `__getat
 
 __all__ = [
     "BASELINES",
+    "DENSE",
     "DENSE_STAGES",
     "METHODS",
     "SDSC",
@@ -66,8 +73,11 @@ __all__ = [
     "Run",
     "RunSettings",
     "Spectrum",
+    "Subspace",
+    "Subspaces",
     "Summary",
     "__version__",
+    "account",
     "advise",
     "affinity",
     "analyse",
@@ -80,18 +90,23 @@ __all__ = [
     "datasets",
     "dense_stage",
     "densify",
+    "diffusion",
     "explain",
+    "fit_subspaces",
     "imc",
     "inside_share",
     "misplaced",
+    "mutual",
     "ncut",
     "nmi",
     "pce",
     "preserving_error",
     "rank_changes",
     "run_stages",
+    "sinkhorn",
     "spectral_clustering",
     "spectrum",
+    "subspaces",
     "suggest_n_clusters",
     "summarise",
     "sweep",

@@ -32,7 +32,22 @@ def check_data(
         raise ValueError(
             f"{name} is a sparse matrix; give a dense array of shape (n_samples, n_features)."
         )
-    array = _real(X, name, copy=copy)
+    return _checked(_real(X, name, copy=copy), min_points, name)
+
+
+def check_rows(X: Any, *, min_points: int = 1, name: str = "X") -> NDArray[Any]:
+    """X (n_samples, n_features) for work by blocks of rows, each of them finite.
+
+    An array of real numbers of whatever type, a memory-mapped one too, stays as it is; whoever
+    reads a block of it makes that float64.
+    """
+    if isinstance(X, np.ndarray) and X.dtype.kind in "buif":
+        return _checked(X, min_points, name)
+    return check_data(X, min_points=min_points, name=name, copy=False)
+
+
+def _checked(array: NDArray[Any], min_points: int, name: str) -> NDArray[Any]:
+    """The array if it has two dimensions, enough samples and features, and finite values."""
     if array.ndim != 2:
         raise ValueError(
             f"{name} has shape {array.shape}; give two dimensions, (n_samples, n_features)."
@@ -91,6 +106,14 @@ def check_count(value: Any, name: str, low: int, high: int | None = None, why: s
 def check_gamma(value: Any, n_points: int, name: str = "n_iterations") -> int:
     """Γ in [1, N − 1]."""
     return check_count(value, name, 1, n_points - 1, f", below the number of points, {n_points}")
+
+
+def check_pair(i: Any, j: Any, n_points: int) -> tuple[int, int]:
+    """Two different points of n."""
+    i, j = (check_count(v, s, 0, n_points - 1) for v, s in ((i, "i"), (j, "j")))
+    if i == j:
+        raise ValueError(f"i and j are both {i}; give two different points.")
+    return i, j
 
 
 def check_choice(value: Any, name: str, choices: tuple[Any, ...]) -> Any:

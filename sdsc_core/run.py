@@ -220,9 +220,7 @@ class _Stages:
             "dense",
             s.dense_key(),
             "Dense stage",
-            lambda tell: dense_stage(
-                W, s.dense, s.theta1, s.theta2, s.hops, progress=tell, **self.where
-            ),
+            lambda tell: dense_stage(W, s.dense, progress=tell, **s.dense_params(), **self.where),
         )
 
     def clusters(self) -> tuple[int | None, str]:

@@ -7,8 +7,8 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from sdsc_core.checks import check_choice, check_count, check_thetas
-from sdsc_core.dense import DENSE_STAGES
+from sdsc_core.checks import check_choice, check_count, check_number
+from sdsc_core.dense import DENSE, DENSE_STAGES, PARAMETERS
 from sdsc_core.methods import METHODS
 from sdsc_core.methods.base import Value
 
@@ -19,6 +19,13 @@ GAP = "gap"  # the eigengap gives the number of clusters, though the classes are
 def _setting(default: Any, option: str, help: str, **limits: Any) -> Any:
     """A field with its option on the command line; ``limits`` are low, high or choices."""
     return field(default=default, metadata={"option": option, "help": help, **limits})
+
+
+def _of_dense(name: str) -> Any:
+    """A field for a parameter of the dense stages, as their registry has it."""
+    p = PARAMETERS[name]
+    limits = {"low": p.low} | ({} if p.most is None else {"high": p.most})
+    return _setting(p.default, f"--{name.replace('_', '-')}", p.help, **limits)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +45,12 @@ class RunSettings:
     )
     similarity: str = _setting("residual", "--similarity", "of IMC", choices=("residual", "pair"))
     dense: str | None = _setting("PCE", "--dense", "dense stage", choices=DENSE_STAGES)
-    theta1: float = _setting(0.8, "--theta1", "θ₁ of PCE", low=0.0, high=1.0)
-    theta2: float = _setting(0.6, "--theta2", "θ₂ of PCE", low=0.0, high=1.0)
-    hops: int | None = _setting(1, "--hops", "points between, for D1 to D3", low=1)
+    theta1: float = _of_dense("theta1")
+    theta2: float = _of_dense("theta2")
+    hops: int | None = _of_dense("hops")
+    self_weight: float = _of_dense("self_weight")
+    steps: int = _of_dense("steps")
+    neighbours: int = _of_dense("neighbours")
     n_clusters: int | str | None = _setting(
         None, "--clusters", "how many, or gap; by default one for each class, else gap", low=1
     )
@@ -58,13 +68,24 @@ class RunSettings:
                 by_gap = f.name == "n_clusters" and isinstance(value, str) and value == GAP
                 if not absent and not by_gap:
                     check_count(value, f.name, limits["low"], limits.get("high"))
-        if self.dense == "PCE":
-            check_thetas(self.theta1, self.theta2)
+        self._check_dense()
         if self.method == "IMC" and self.params:
             raise ValueError(
                 f"params is {self.params!r}; IMC takes gamma, residual and similarity instead."
             )
         METHODS[self.method].settings(**self.method_params())
+
+    def _check_dense(self) -> None:
+        """Numbers that the dense stage uses; the others may wait for the stage that does."""
+        if self.dense is None:
+            return
+        own = self.dense_params()
+        for name, value in own.items():
+            if isinstance(PARAMETERS[name].default, float):
+                check_number(value, name, PARAMETERS[name].low, PARAMETERS[name].most)
+        together = DENSE[self.dense].check
+        if together is not None:
+            together(**own)
 
     @classmethod
     def of_method(cls, method: str, params: Mapping[str, Any], **rest: Any) -> "RunSettings":
@@ -93,14 +114,18 @@ class RunSettings:
         clusters = self.n_clusters if METHODS[self.method].uses_clusters else None
         return self.method, tuple(sorted(self.method_params().items())), seed, clusters
 
+    def dense_params(self) -> dict[str, Any]:
+        """The parameters that the dense stage uses, by name.
+
+        >>> RunSettings(dense="Mutual", theta1=0.9).dense_params()
+        {'neighbours': 10}
+        """
+        used = () if self.dense is None else DENSE[self.dense].parameters
+        return {p.name: getattr(self, p.name) for p in used}
+
     def dense_key(self) -> Hashable:
-        """What W* depends on, beside the data: θ only where PCE uses them, hops where D1–D3 do."""
-        own: tuple[Any, ...] = ()
-        if self.dense == "PCE":
-            own = (self.theta1, self.theta2)
-        elif self.dense is not None:
-            own = (self.hops,)
-        return self.sparse_key(), self.dense, own
+        """What W* depends on, beside the data: of the parameters those that its stage uses."""
+        return self.sparse_key(), self.dense, tuple(self.dense_params().values())
 
     def changed(self) -> dict[str, Any]:
         """The settings that differ from their defaults, in order."""

@@ -277,15 +277,15 @@ def stages_at_gamma(
     *,
     n_clusters_star: int | None = None,
     dense: str | None = "PCE",
-    theta1: float = 0.8,
-    theta2: float = 0.6,
     random_state: int = 0,
     progress: Progress | None = None,
+    **parameters: Any,
 ) -> GammaStages:
     """W, W* and their figures for one Γ of those that ``path`` holds.
 
-    ``n_clusters_star`` is the number of clusters of W* where it is not that of W. ``progress``
-    hears from the dense stage and from the search for eigenvectors; raising in it cancels.
+    ``n_clusters_star`` is the number of clusters of W* where it is not that of W. ``parameters``
+    are those of the dense stage, as `dense_stage` takes them. ``progress`` hears from that stage
+    and from the search for eigenvectors; raising in it cancels.
 
     >>> from sdsc_core import imc
     >>> path = imc(np.random.default_rng(0).standard_normal((12, 5)), 3)
@@ -294,7 +294,7 @@ def stages_at_gamma(
     """
     gamma = check_gamma(gamma, path.picks.shape[1] + 1, "gamma")
     W = path.affinity(gamma)
-    star = dense_stage(W, dense, theta1, theta2, progress=progress)
+    star = dense_stage(W, dense, progress=progress, **parameters)
     side = partial(cluster_side, labels=labels, seed=random_state, progress=progress)
     before = side(W, n_clusters).summary
     if star is W:

@@ -122,7 +122,6 @@ EQUIVALENT = [
     ("abs(product) <= NOTHING * norm", "abs(product) < NOTHING", "nothing lies there"),
     ("np.int16(v + half if v >= 0", "v > 0", "half of either sign becomes 0"),
     ("for b in starts if b >= a", "b <= a", "a square or its mirror image"),
-    ("keep = raised.data > 0", ">= 0", "a difference of CSR matrices stores no zeros"),
     ("if w_ik <= 0 or w_kj <= 0", " < 0", "every rule gives 0 where one of them is 0"),
     ("if w_ik <= 0 or w_kj <= 0", "w_ik <= 0 and w_kj", "every rule gives 0 where one is 0"),
     ("if seen[j] == i and v > after[j]", "v >= after[j]", "of two equal values either"),

@@ -177,6 +177,66 @@ def densify(W, transform, hops=1):
     return np.maximum(result, W)
 
 
+def sinkhorn(W, self_weight):
+    """Rows and columns of W + sI divided by their sums in turn; the diagonal dropped, largest 1."""
+    A = W - np.diag(W.diagonal()) + self_weight * np.eye(len(W))
+    rows, columns = np.ones(len(A)), np.ones(len(A))
+    for _ in range(200_000):
+        rows = 1 / (A @ columns)
+        columns = 1 / (A.T @ rows)
+        if np.abs(rows * (A @ columns) - 1).max() < 1e-14:
+            break
+    star = np.sqrt(np.outer(rows * columns, rows * columns)) * A
+    star[np.diag_indices(len(A))] = 0
+    return star / star.max() if star.any() else star
+
+
+def diffusion(W, steps, neighbours):
+    """The lazy walk from each point, of which the largest entries stay after every step."""
+    n = len(W)
+    W = W - np.diag(W.diagonal())
+    degree = W.sum(axis=1)
+    S = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            if W[i, j] > 0:
+                S[i, j] = W[i, j] / np.sqrt(degree[i] * degree[j])
+    A = np.eye(n)
+    for i in range(n):
+        for _ in range(steps):
+            A[i] = (A[i] + A[i] @ S) / 2
+            others = sorted((A[i, j] for j in range(n) if j != i), reverse=True)
+            if len(others) > neighbours:
+                least = (1 - 1e-9) * others[neighbours - 1]
+                for j in range(n):
+                    if j != i and A[i, j] < least:
+                        A[i, j] = 0
+    A[np.diag_indices(n)] = 0
+    star = np.maximum(A, A.T)
+    return star / star.max() if star.any() else star
+
+
+def mutual(W, neighbours):
+    """w_ij stays where at most k − 1 points are nearer to i than j, and the other way round."""
+    n = len(W)
+    star = W.copy()
+    for i in range(n):
+        for j in range(n):
+            if i == j:
+                continue
+            nearer_i = sum(W[i, k] > W[i, j] for k in range(n) if k != i)
+            nearer_j = sum(W[j, k] > W[i, j] for k in range(n) if k != j)
+            if max(nearer_i, nearer_j) >= neighbours:
+                star[i, j] = 0
+    return star
+
+
+def distance_to_span(x, points):
+    """How far x is from the span of some points, by least squares."""
+    weights = np.linalg.lstsq(points.T, x)[0]
+    return np.linalg.norm(x - weights @ points)
+
+
 def cut(W, labels, cluster):
     """Equation 6."""
     return sum(

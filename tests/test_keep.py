@@ -14,8 +14,8 @@ from pages.keep import about
 from sdsc_core import __version__, changes, figures, run_stages
 from sdsc_core.compare import comparison_script
 from sdsc_core.datasets import make_subspaces, prepare, spell_rows
-from sdsc_core.figures import Paper, figure_file
-from sdsc_core.figures.papers import CAUSE, SCALE, cells_of
+from sdsc_core.figures import Paper, figure_file, paper_cells
+from sdsc_core.figures.paper_cells import CAUSE, SCALE, cells_of
 from sdsc_core.script import composition, notebook, points_of, script
 from sdsc_core.settings import RunSettings
 
@@ -168,9 +168,28 @@ def test_cells_have_the_colours_of_the_screen(run):
     assert not np.allclose(cells_of(view_of(run, log=True), "w"), cells_of(view, "w"))
 
 
+def test_a_matrix_too_large_for_its_dots_is_merged_as_on_the_screen(monkeypatch):
+    rng = np.random.default_rng(0)
+    W = np.triu(rng.random((120, 120)) * (rng.random((120, 120)) < 0.02), 1)
+    W += W.T
+    monkeypatch.setattr(paper_cells, "MOST_CELLS", 12)
+    for merge, held in (("max", "max"), ("mean", "mean"), ("density", "density"), ("auto", "mean")):
+        view = figures.matrix_view(W, W, np.arange(120), merge=merge)
+        grids, points, shown, top = paper_cells.dots_of(view)
+        tiles = W.reshape(12, 10, 12, 10)
+        share = {"max": tiles.max(axis=(1, 3)), "mean": tiles.mean(axis=(1, 3)),
+                 "density": (tiles > 0).mean(axis=(1, 3))}[held]  # fmt: skip
+        np.testing.assert_allclose(grids["star"], share, rtol=1e-5)
+        assert (points, shown) == (10, held) and (top == 1) == (held == "max")
+        assert (
+            figures.paper_matrices(view).subfigs[0].axes[0].get_xlabel().endswith("10×10 entries")
+        )
+
+
 def test_causes_are_pale_inside_classes(run):
     found = changes(run.before.W, run.after.W)
     view = view_of(run, causes=found, panels=(("cause", "W* − W"),))
+    figures.paper_matrices(view)  # its legend names the causes
     cells, place = cells_of(view, "cause"), np.argsort(view.index)
     assert len(found)
     for i, j, condition in zip(found.i, found.j, found.condition, strict=True):

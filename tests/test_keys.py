@@ -81,6 +81,11 @@ CHANGES = {
 }  # fmt: skip
 
 
+OTHERS = {
+    "data": "yours", "theta3": 0.1, "k": 9, "self_weight": 0.5, "steps": 2, "neighbours": 4,
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_changed_setting_reaches_every_result(session, name):
     changed = {name: CHANGES[name]}
@@ -102,6 +107,10 @@ def test_a_changed_setting_reaches_every_result(session, name):
         ({"dense": "none"}, {"dense": "PCE"}),
         ({"dense": "none", "seed": 1}, {"seed": 2}),
         ({"dense": "D1"}, {"gamma": 2}),
+        ({"dense": "Sinkhorn"}, {"self_weight": 0.1}),
+        ({"dense": "Diffusion"}, {"steps": 1}),
+        ({"dense": "Diffusion"}, {"neighbours": 3}),
+        ({"dense": "Mutual"}, {"neighbours": 3}),
         ({"each": 20}, {"draw": 5}),
         ({"hide": True}, {"draw": 5}),
     ],
@@ -167,7 +176,7 @@ def test_what_was_stopped_stays_stopped_until_a_setting_changes(session, name):
     run, words = stages.show_or_last(stages.current_data(), SPOT)
     assert run is state.last and words.startswith("Stopped.")
     state.loaded["yours"] = small(1, "yours")
-    state[name] = (CHANGES | {"data": "yours", "theta3": 0.1, "k": 9})[name]
+    state[name] = (CHANGES | OTHERS)[name]
     assert stages.show_or_last(stages.current_data(), SPOT)[1] == ""
 
 

@@ -21,7 +21,7 @@ from sdsc_core.run import Side
 from sdsc_core.spectral import MOST_CLUSTERS
 from sdsc_core.tracing import examples
 
-SCREENS = ("explore", "data", "compare", "inspect", "step", "words", "tour")
+SCREENS = ("explore", "data", "compare", "inspect", "step", "subspaces", "words", "tour")
 
 
 def run(app):
@@ -214,13 +214,14 @@ def test_every_long_stage_is_watched(app, monkeypatch):
 
     monkeypatch.setattr(shared_run, "watched", spy)
     app.query_params.update(data="motion", gamma="4", each="20", pca="9", step="stage")
-    for screen in ("data", "explore", "inspect", "step"):
+    for screen in ("data", "explore", "inspect", "step", "subspaces"):
         app.switch_page(f"pages/{screen}/page.py")
         run(app)
     assert titles == {
         "Preparing the data", "Measuring the variance that PCA keeps", "Measuring Q",
-        "Looking for the cause of every raised pair", "Adding up vol and cut",
-        "Sorting the raised pairs", "Drawing W and W* for every Γ", "Clustering for Γ = 1",
+        "Looking for the cause of every changed pair", "Adding up vol and cut",
+        "Sorting the changed pairs", "Drawing W and W* for every Γ", "Clustering for Γ = 1",
+        "Fitting subspaces",
     }  # fmt: skip
 
 
@@ -255,7 +256,7 @@ def test_a_click_ends_a_long_stage_at_once(app, monkeypatch, stage):
 
 
 @pytest.mark.parametrize(
-    "stage", ["Looking for the cause of every raised pair", "Preparing the data"]
+    "stage", ["Looking for the cause of every changed pair", "Preparing the data"]
 )
 def test_what_was_stopped_says_so_until_it_is_asked_for(app, monkeypatch, stage):
     """A press of Stop is its callback and a run."""

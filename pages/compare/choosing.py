@@ -39,7 +39,8 @@ def choose(data: Dataset) -> None:
     left, right = st.columns([5, 1])
     left.pills(
         "Dense stages", STAGES, key="stages", selection_mode="multi",
-        help="*none* is the method as its authors use it; D1, D2, D3 are Table 1, PCE Algorithm 2.",
+        help="*none* is the method as its authors use it; D1, D2, D3 are Table 1, PCE Algorithm 2;"
+        " the others go beyond the paper, with their usual parameters.",
     )  # fmt: skip
     right.number_input(
         "Repeats", 1, 100, key="repeats",

@@ -98,7 +98,7 @@ def jobs(data: Dataset, n_clusters: int, params: dict[str, dict[str, Any]]) -> l
     state = st.session_state
     raw = source(state.data)
     options = preparation(raw)
-    thetas = {"PCE": (state.theta1, state.theta2)}  # no other stage asks for them
+    thetas = {"PCE": (state.theta1, state.theta2)}  # the others have their usual parameters
     return [
         Job(
             data, raw, _draw(options, repeat), name, dense, repeat, n_clusters, params[name],

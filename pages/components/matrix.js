@@ -1,7 +1,8 @@
 // W beside W*, drawn on a canvas from the nonzero entries alone. Zooming, hovering and what a dot
 // shows that stands for several entries are worked out here, so none of them asks the server.
 
-const CAUSE = ["#9aa0a6", "#0072b2", "#e69f00", "#009e73", "#cc79a7"]; // raised by condition 1, 2, 3, or a distance
+// Raised by condition 1, 2, 3, or a distance; then what stages without conditions raised and lowered.
+const CAUSE = ["#9aa0a6", "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#0072b2", "#b07d2b"];
 const CHOSEN = "#d55e00";
 const BETWEEN = 8; // added to the cause of an entry between classes
 const MOST_DOTS = 3000; // entries between classes that are drawn larger than they are
@@ -214,7 +215,7 @@ class MatrixView {
 
   sayEmpty(g, x, y) {
     g.font = this.type(14); g.textAlign = "center"; g.textBaseline = "middle";
-    const text = fit(g, "No entry was raised: W* is W.", this.side - 20), wide = g.measureText(text).width + 16;
+    const text = fit(g, "No entry was changed: W* is W.", this.side - 20), wide = g.measureText(text).width + 16;
     const [a, b] = [x + this.side / 2, y + this.side / 2], half = 14 * this.em;
     g.fillStyle = this.paper; g.fillRect(a - wide / 2, b - half, wide, 2 * half);
     g.fillStyle = this.ink; g.fillText(text, a, b);
@@ -374,7 +375,7 @@ class MatrixView {
     const w = e < 0 ? 0 : d.w[e], star = e < 0 ? 0 : d.star[e];
     const cause = e >= 0 && d.cause[e] > 0 ? d.causes.find(([k]) => k === d.cause[e] % BETWEEN)?.[1] : "";
     return `i = ${d.index[r]}${name(r)}<br>j = ${d.index[c]}${name(c)}<br>${d.symbols[0]} = ${show(w)}<br>${d.symbols[1]} = ${show(star)}` +
-      (cause ? `<br>raised: ${cause}` : "");
+      (!cause ? "" : cause === "raised" || cause === "lowered" ? `<br>${cause}` : `<br>raised: ${cause}`);
   }
 
   hint(spot) {

@@ -30,6 +30,7 @@ class Stage {
     const strong = 3 * 200;
     this.root.querySelector(".link").style.background = `rgb(${this.table.slice(strong, strong + 3)})`;
     this.root.querySelector(".whole").style.setProperty("--raised", `rgb(${this.raised})`);
+    this.root.querySelector(".what").textContent = data.instead ? "link of W*, in place of W" : "link that W* adds or raises";
     if (!same) {
       this.grid = { w: new Uint8Array(data.size ** 2), star: new Uint8Array(data.size ** 2), at: 0 };
       this.player.pause();
@@ -87,7 +88,9 @@ class Stage {
     const colour = (k) => {
       let c = paper;
       if (grid.w[k]) { const v = 3 * Math.round(255 * (0.08 + (0.92 * grid.w[k]) / 255)); c = [table[v], table[v + 1], table[v + 2]]; }
-      if (!grid.star[k] || !alpha) return c;
+      if (!alpha || (!grid.star[k] && !data.instead)) return c;
+      if (data.instead) c = c.map((v, m) => v + (paper[m] - v) * alpha); // W goes, W* comes
+      if (!grid.star[k]) return c;
       const a = alpha * (0.35 + (0.65 * grid.star[k]) / 255);
       return [0, 1, 2].map((m) => c[m] + (this.raised[m] - c[m]) * a);
     };

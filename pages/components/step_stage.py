@@ -14,7 +14,7 @@ HTML = """
 <div class='whole'>
   <div class='pair'><canvas class='matrix' role='img'></canvas>
     <div><div class='legend'><span><i class='link'></i>link of W, strong ones stand out</span>
-      <span><i class='raised'></i>link that W* adds or raises</span></div>
+      <span><i class='raised'></i><span class='what'></span></span></div>
       <div class='words' role='status'></div></div></div>
   <canvas class='charts' role='img'></canvas>
 </div>

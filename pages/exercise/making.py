@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages.exercise.sealing import Exercise, fresh_salt, lasting, seal
-from pages.shared.settings import METHOD, PREPARE, SETTINGS, in_exercise, query, spell
+from pages.shared.settings import BEYOND, METHOD, PREPARE, SETTINGS, in_exercise, query, spell
 from sdsc_core.datasets import KNOWN, SAMPLES, Dataset
 
 LOCKS = {
@@ -15,11 +15,13 @@ LOCKS = {
     "Γ": ("gamma",),
     "Dense stage": ("dense",),
     "θ₁, θ₂, θ₃": ("theta1", "theta2", "theta3"),
+    "Parameters of other stages": BEYOND,
     "Residual and similarity": ("residual", "similarity"),
     "Seed": ("seed",),
 }
 # What a student sees should not depend on where the teacher was looking.
-FRESH = ("point", "pair", "tour", "sheet", "groups", "conditions", "projector", "exercise")
+FRESH = ("point", "pair", "tour", "sheet", "groups", "conditions", "projector", "exercise",
+         "cluster")  # fmt: skip
 
 
 def make(data: Dataset) -> None:

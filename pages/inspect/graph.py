@@ -19,7 +19,7 @@ def show(run: Run, found: Explanation) -> None:
     st.plotly_chart(
         figure, key="neighbourhood",
         alt=f"Graph of the points around i = {found.i} and j = {found.j}, coloured by {by.one};"
-        " links that the dense stage raised are dashed.",
+        " links that the dense stage raised are dashed, those that it lowered dotted and dashed.",
     )  # fmt: skip
 
 

@@ -7,23 +7,26 @@ from pages.shared.opening import opening
 with opening(
     "Inspect",
     "The **dense stage** turns W into W\\*: it links two points i and j because a third point k is"
-    " close to both. Here is every link that it made or strengthened, and the reason; the page"
-    " *Words* explains the terms.",
+    " close to both. Here is every link that it made or strengthened (or, with a stage beyond the"
+    " paper, weakened), and the reason; the page *Words* explains the terms.",
     overlay=True,
 ) as spot:
     from pages.inspect import graph, reason, sums, table
-    from pages.shared.groups import caption, groups
+    from pages.shared.groups import caption, groups, lowers
     from pages.shared.screen import present_run
     from pages.shared.warm import warm
 warm(spot)
 run = present_run(spot)
 if run.settings.dense is None:
-    st.info("The dense stage is off, so W* is W. Choose PCE, D1, D2 or D3 in the sidebar.")
+    st.info("The dense stage is off, so W* is W. Choose PCE, D1, D2, D3 or another in the sidebar.")
     st.stop()
 
 analysis, vol, cut = sums.measured(run)
 many = groups(run).many
-st.markdown(sums.verdict(analysis, vol, cut, many), help=sums.VERDICT_HELP)
+if lowers(run):
+    st.markdown(sums.ratio_verdict(analysis, vol, cut, many))
+else:
+    st.markdown(sums.verdict(analysis, vol, cut, many), help=sums.VERDICT_HELP)
 st.caption(caption(run))
 entries, totals = st.tabs(["Changed entries", "In sums"], key="inspect", on_change="rerun")
 if entries.open:

@@ -3,7 +3,8 @@
 import numpy as np
 import streamlit as st
 
-from pages.shared.groups import Groups, groups
+from pages.inspect import without_witness
+from pages.shared.groups import Groups, groups, lowers
 from pages.shared.text import escape_markdown
 from sdsc_core import Explanation, explain, figures
 from sdsc_core.run import Run
@@ -11,15 +12,24 @@ from sdsc_core.run import Run
 
 def show(run: Run, pair: tuple[int, int]) -> Explanation:
     """Why the pair has its w*, in words and as a formula, and the points as pictures."""
-    s, by = run.settings, groups(run)
-    assert s.dense is not None, "without a dense stage there is nothing to explain"
-    found = explain(run.before.W, *pair, s.theta1, s.theta2, s.dense)
+    by = groups(run)
+    found, words = explained(run, pair)
     example = "" if st.session_state.get("pair") else " (the first row, until you choose one)"
     st.markdown(f"**Pair i = {pair[0]}, j = {pair[1]}**{example}")
-    st.markdown(reason(found, run))
+    st.markdown(words)
     st.caption(verdict(found, by))
     _pictures(run, found, by)
     return found
+
+
+def explained(run: Run, pair: tuple[int, int]) -> tuple[Explanation, str]:
+    """Before, after and the witness of a pair, and the reason in words."""
+    s = run.settings
+    assert s.dense is not None, "without a dense stage there is nothing to explain"
+    if lowers(run):
+        return without_witness.explained(run, pair)
+    found = explain(run.before.W, *pair, s.theta1, s.theta2, s.dense)
+    return found, reason(found, run)
 
 
 def reason(e: Explanation, run: Run) -> str:

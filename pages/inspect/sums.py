@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.shared.groups import conditions, groups
+from pages.shared.groups import conditions, groups, lowers
 from pages.shared.run import causes, patiently, run_key
 from pages.shared.tables import html_table
 from pages.shared.text import number
@@ -64,6 +64,25 @@ def verdict(a: Analysis, vol: Pair, cut: Pair, many: str) -> str:
     )
 
 
+def ratio_verdict(a: Analysis, vol: Pair, cut: Pair, many: str) -> str:
+    """What a stage that also lowers similarities does to cut over vol, in a sentence or two."""
+    if a.eta1_star == a.eta1 and a.eta2_star == a.eta2:
+        return "The dense stage changed nothing."
+    sums = (
+        f"Similarity inside the {many} (vol) goes from {a.eta1:.2f} to {a.eta1_star:.2f}, between"
+        f" them (cut) from {a.eta2:.2f} to {a.eta2_star:.2f}"
+    )
+    better = int((cut[1] * vol[0] < cut[0] * vol[1]).sum())
+    where = f"The ratio of cut to vol falls in {better} of {len(vol[0])} {many}."
+    note = " The paper's argument, that vol grows and cut hardly does, is not about such a stage."
+    if np.isnan(a.q):
+        return f"{sums}. {where}{note}"
+    turn = "falls" if a.q < 1 else "rises"
+    return (
+        f"{sums}; their ratio, Ncut (eq. 9), {turn} to {a.q:.2f} of what it was (Q). {where}{note}"
+    )
+
+
 VERDICT_HELP = (
     "The paper's argument: the dense stage adds much similarity inside the subspaces (vol, eq. 7)"
     " and hardly any between them (cut, eq. 6), so Ncut, eq. 8, falls. We say “holds” where cut"
@@ -75,7 +94,8 @@ def by_condition(run: Run) -> None:
     """Raised and new pairs inside and between, and the precision, for each condition."""
     by, known = groups(run), conditions(run)
     counts = tally(causes(run), by.of, tuple(known))
-    st.markdown(f"**Raised pairs by cause** (each pair counted once, by {by.many})")
+    what = "changed" if lowers(run) else "raised"
+    st.markdown(f"**{what.capitalize()} pairs by cause** (each pair counted once, by {by.many})")
     rows: dict[str, tuple[int, ...]] = {
         known[t.condition]: (t.inside, t.between, t.new_inside, t.new_between) for t in counts
     }
@@ -85,9 +105,13 @@ def by_condition(run: Run) -> None:
         [name, *map(number, n), f"{n[0] / (n[0] + n[1]):.1%}" if n[0] + n[1] else "–"]
         for name, n in rows.items()
     ]
-    head = ["cause", "raised inside", "raised between", "new inside", "new between", "precision"]
-    html_table(head, lines, "Raised pairs by cause")
-    st.caption(f"New: w was 0 before. Precision: the share of raised pairs inside a {by.one}.")
+    share = "share inside" if lowers(run) else "precision"
+    head = ["cause", f"{what} inside", f"{what} between", "new inside", "new between", share]
+    html_table(head, lines, f"{what.capitalize()} pairs by cause")
+    st.caption(
+        f"New: w was 0 before. {share.capitalize()}: the share of {what} pairs inside a {by.one}."
+        + " To lower a pair inside harms, to lower one between helps." * lowers(run)
+    )
 
 
 def growth(run: Run, vol: Pair, cut: Pair) -> None:
@@ -151,6 +175,9 @@ def prediction(run: Run, a: Analysis) -> None:
         ],
         "Ncut in W and W*",
     )
+    if lowers(run):
+        st.caption("Eq. 13 predicts Q for stages that only add similarity; it says nothing here.")
+        return
     whole = a.n * a.k * a.k
     html_table(
         ["", "predicted", "measured"],

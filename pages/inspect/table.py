@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.shared.groups import Groups, conditions, groups
+from pages.shared.groups import Groups, conditions, groups, lowers
 from pages.shared.run import causes, patiently, run_key
 from pages.shared.settings import rebuild
 from sdsc_core import Changes, rank_changes
@@ -45,9 +45,11 @@ def show(run: Run) -> tuple[int, int] | None:
     order = _ranked(run, changed, by)
     if not len(changed):
         st.info(
+            "The dense stage changed no entry: no point has more links than it keeps. Lower its"
+            " parameters." if lowers(run) else
             "The dense stage raised no entry. Lower θ₁ and θ₂, or raise Γ, until two links meet"
             " that are strong enough."
-        )
+        )  # fmt: skip
         return _chosen(run)
     if not len(order):
         st.info("No changed entry passes these filters.")
@@ -93,7 +95,7 @@ def _ranked(run: Run, changed: Changes, by: Groups) -> NDArray[np.int64]:
     )  # fmt: skip
     below.pills(
         "Cause", known, key="conditions", format_func=known.__getitem__, selection_mode="multi",
-        on_change=_first_page, help=_CONDITIONS,
+        on_change=_first_page, help=None if lowers(run) else _CONDITIONS,
     )  # fmt: skip
     key = (
         run_key(run), by.one,
@@ -102,7 +104,7 @@ def _ranked(run: Run, changed: Changes, by: Groups) -> NDArray[np.int64]:
     by_what = "between" if state.sort == "worst" else state.sort
     kept = {"where": state.where, "conditions": state.conditions, "clusters": state.groups}
     return patiently(
-        "Sorting the raised pairs",
+        "Sorting the changed pairs",
         ("ranked", key),
         lambda tell: rank_changes(changed, by.of, by_what, **kept),
     )
@@ -131,6 +133,8 @@ def _rows(run: Run, changed: Changes, rows: NDArray[np.int64], pairs: NDArray[np
         }
         | places_of(run.data, i=i, j=j, k=changed.witness[rows])
     )
+    if lowers(run):  # no single point explains an entry
+        frame = frame[[c for c in frame if c != "witness" and not c.endswith(" of k")]]
     number, text = st.column_config.NumberColumn, st.column_config.TextColumn
     wanted = sorted(chosen) if chosen else [-1, -1]
     here = np.flatnonzero((pairs == wanted).all(axis=1))

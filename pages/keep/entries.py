@@ -11,6 +11,7 @@ import streamlit as st
 
 from pages.shared.settings import METHOD, PREPARE, SETTINGS, apply, rebuild, shorten_rows, spell
 from pages.shared.sidebar import RESIDUALS, SIMILARITIES
+from sdsc_core.dense import PARAMETERS
 from sdsc_core.run import Run
 from sdsc_core.settings import RunSettings
 
@@ -49,8 +50,12 @@ class Entry:
 
 
 def settings_in_words(s: RunSettings, n_clusters: int) -> list[str]:
-    """The settings of a run in words; θ only where PCE uses it."""
-    thetas = [f"θ₁ = {s.theta1:.2f}", f"θ₂ = {s.theta2:.2f}"] if s.dense == "PCE" else []
+    """The settings of a run in words; of the dense stage's parameters those that it uses."""
+    thetas = [
+        f"{PARAMETERS[name].title} = {value:.2f}" if isinstance(value, float)
+        else f"{PARAMETERS[name].title.lower()} = {value}"
+        for name, value in s.dense_params().items() if name != "hops"
+    ]  # fmt: skip
     return [
         f"Γ = {s.gamma}", s.dense or "no dense stage", *thetas,
         f"residual {RESIDUALS[s.residual]}", f"similarity {SIMILARITIES[s.similarity]}",

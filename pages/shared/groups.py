@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from sdsc_core.dense import DENSE, LOWERED, RAISED
 from sdsc_core.run import Run
 
 
@@ -33,10 +34,17 @@ def groups(run: Run) -> Groups:
 
 
 def conditions(run: Run) -> dict[int, str]:
-    """The causes that the dense stage has: three for PCE, one for D1–D3."""
+    """The causes that the dense stage has: three for PCE, one for D1–D3, up and down for others."""
+    if lowers(run):
+        return {RAISED: "raised", LOWERED: "lowered"}
     if run.settings.dense == "PCE":
         return {c: f"condition\u00a0{c}" for c in (1, 2, 3)}
     return {0: f"{run.settings.dense}\u00a0path"}
+
+
+def lowers(run: Run) -> bool:
+    """Whether the dense stage lowers entries too, so that no witness explains what it does."""
+    return run.settings.dense is not None and DENSE[run.settings.dense].lowers
 
 
 def caption(run: Run) -> str:

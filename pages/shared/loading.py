@@ -28,7 +28,7 @@ T = TypeVar("T")
 LARGEST = 1e100  # squares and sums of such values still have room
 FEWER = "remove a data set that is loaded, or give a smaller file"
 STOPPED = "Reading was stopped; set the file aside and choose it again, or another one."
-FRESH = (*PREPARE, "point", "pair")  # settings that belong to one data set
+FRESH = (*PREPARE, "point", "pair", "cluster", "dimension")  # settings that belong to one data set
 READ = ("looked", "columns", "parsed", "filled")  # what is kept of the file that is read
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from pages.shared.groups import lowers
 from pages.shared.run import causes
 from pages.shared.settings import without_labels
 from sdsc_core import figures
@@ -49,7 +50,8 @@ def matrix_view(run: Run, key: str = "matrix", view: str = "", **more: Any) -> f
     panels = (("w", "W (IMC)"), ("star", star))
     raised = None
     if (view or state.view) != "both":
-        panels, raised = (("cause", "W* − W: raised entries by cause"), ("star", star)), causes(run)
+        what = "raised and lowered entries" if lowers(run) else "raised entries by cause"
+        panels, raised = (("cause", f"W* − W: {what}"), ("star", star)), causes(run)
     thetas = [(f"θ{'₁₂₃'[i - 1]}", state[f"theta{i}"]) for i in (1, 2, 3)]
     window = (state.get(key) or {}).get("window")
     pair = state.get("pair")

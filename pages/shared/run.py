@@ -17,7 +17,7 @@ import streamlit as st
 from pages.server.sessions import expected, failed, noted_run, refused, session
 from pages.shared.ahead import Longest
 from pages.shared.memory import Memory
-from pages.shared.settings import GAMMA_MAX, METHOD, PREPARE, chosen_rows
+from pages.shared.settings import BEYOND, GAMMA_MAX, METHOD, PREPARE, chosen_rows
 from pages.shared.stop import heed_stop
 from sdsc_core import Changes, changes, datasets, imc
 from sdsc_core.blocks import Progress, watched
@@ -246,8 +246,7 @@ def run_settings(data: Dataset) -> RunSettings:
         residual=state.residual,
         similarity=state.similarity,
         dense=None if state.dense == "none" else state.dense,
-        theta1=state.theta1,
-        theta2=state.theta2,
+        **{name: state[name] for name in ("theta1", "theta2", *BEYOND)},
         n_clusters=clusters,
         seed=state.seed,
     )
@@ -333,10 +332,10 @@ def run_key(run: Run) -> Hashable:
 
 
 def causes(run: Run) -> Changes:
-    """Every entry that the dense stage raised, with its condition and witness."""
+    """Every entry that the dense stage changed, with its condition and witness."""
     s = run.settings
     return patiently(
-        "Looking for the cause of every raised pair",
+        "Looking for the cause of every changed pair",
         ("causes", run.data.digest, s.dense_key()),
         lambda tell: changes(
             run.before.W, run.after.W, s.dense or "PCE", s.theta1, s.theta2, progress=tell

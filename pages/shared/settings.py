@@ -31,7 +31,7 @@ from pages.address.readers import (
 )
 from pages.exercise.sealing import Exercise, unseal
 from pages.shared.streamlit_inside import went_back
-from sdsc_core.dense import DENSE_STAGES
+from sdsc_core.dense import DENSE_STAGES, PARAMETERS
 from sdsc_core.settings import NONE, RunSettings, read_setting, spell_setting
 from sdsc_core.sweeping import AXES, FIGURES
 
@@ -41,6 +41,8 @@ GAMMA_UNSAID = 5  # what an address that speaks of other settings but not of Γ 
 SINCE = {"tour", "projector", "merge", "exercise"}  # the first sets Γ by itself, others are younger
 MOST_ROWS = 1500  # letters of row numbers that an address holds; longer lists have a name instead
 STAGES = tuple(map(spell_setting, DENSE_STAGES))
+# Parameters of the dense stages beyond the paper; θ have an order, and hops no widget.
+BEYOND = tuple(name for name in PARAMETERS if name not in ("theta1", "theta2", "hops"))
 PARTS = ("claims", "table2", "table3", "table4", "figure1", "figure2", "figure3", "figure4",
          "qratio", "hopkins", "readings")  # fmt: skip
 SORTS = ("worst", "change", "after", "before", "i", "j", "condition", "witness")
@@ -83,6 +85,7 @@ SETTINGS: dict[str, Setting] = {
     "theta2": of_run("theta2", 0.01, 0.99),
     "theta3": Setting(0.3, number(0.0, 0.98)),
     "dense": of_run("dense"),
+    **{name: of_run(name, PARAMETERS[name].low, PARAMETERS[name].high) for name in BEYOND},
     "residual": of_run("residual"),
     "similarity": of_run("similarity"),
     "seed": of_run("seed", high=2**31 - 1),
@@ -108,6 +111,9 @@ SETTINGS: dict[str, Setting] = {
     "conditions": Setting([], indices),
     "groups": Setting([], indices),
     "sheet": Setting(1, whole(1, 10**6)),
+    "dimension": Setting(0, whole(0, 10**6)),
+    "affine": Setting(False, flag),
+    "cluster": Setting(0, whole(0, 10**6)),
     "tour": Setting(0, whole(0, 7)),
     "methods": Setting(["IMC", "SSC", "OMP", "LSR"], words),
     "stages": Setting(["none", "D1", "D3"], words),
@@ -136,7 +142,7 @@ SETTINGS: dict[str, Setting] = {
     "projector": Setting(False, flag),
     "merge": Setting("auto", one_of("auto", "max", "mean", "density")),
 }
-METHOD = ("gamma", "theta1", "theta2", "theta3", "dense", "residual", "similarity", "seed")
+METHOD = ("gamma", "theta1", "theta2", "theta3", "dense", *BEYOND, "residual", "similarity", "seed")
 PREPARE = ("only", "classes", "each", "scattering", "pca", "unit", "centre", "draw")
 OF_DATA = ("data", *PREPARE)
 

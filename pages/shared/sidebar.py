@@ -8,6 +8,7 @@ from pages.shared.loading import reset_for_new_data, title
 from pages.shared.presets import PRESETS, Preset
 from pages.shared.run import restore
 from pages.shared.settings import (
+    BEYOND,
     GAMMA_MAX,
     METHOD,
     STAGES,
@@ -19,6 +20,7 @@ from pages.shared.settings import (
     without_labels,
 )
 from sdsc_core.datasets import SAMPLES, Dataset
+from sdsc_core.dense import DENSE
 from sdsc_core.spectral import MOST_CLUSTERS
 
 RESIDUALS = {"as_printed": "as printed", "centred": "centred"}
@@ -106,9 +108,11 @@ def method(data: Dataset) -> None:
         )  # fmt: skip
     side.segmented_control(
         "Dense stage", STAGES, key="dense", required=True, disabled=locked("dense"),
-        help=r"PCE (Algorithm 2), or Algorithm 4 with D1: $d = 1 - w$, D2: $d = 1 - \ln w$,"
-        r" D3: $d = 1/w$. It raises $w_{ij}$ where a third point links $i$ and $j$.",
+        help="  \n".join(f"**{s.name}**, {s.title}: ${s.formula}$" for s in DENSE.values())
+        + "  \nPCE and D1–D3, the paper's, raise $w_{ij}$ where a third point links $i$ and $j$;"
+        " the others go beyond it, and lower entries too.",
     )  # fmt: skip
+    stage_parameters()
     helps = (
         r"$w > \theta_1$ is *extremely strong*. Two such links make a third:"
         r" $w^*_{ij} = \frac{1}{2}(w_{ik} + w_{kj})$.",
@@ -125,6 +129,17 @@ def method(data: Dataset) -> None:
         )  # fmt: skip
     readings(data)
     make(data)
+
+
+def stage_parameters() -> None:
+    """What the chosen dense stage can be set to, where it is none of the paper's."""
+    stage = DENSE.get(st.session_state.dense)
+    for p in stage.parameters if stage else ():
+        if p.name in BEYOND:
+            st.sidebar.slider(
+                p.title, p.low, p.high, key=p.name, disabled=locked(p.name),
+                help=f"{p.help[0].upper()}{p.help[1:]}.",
+            )  # fmt: skip
 
 
 def readings(data: Dataset) -> None:

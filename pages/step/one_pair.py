@@ -8,13 +8,13 @@ import streamlit as st
 
 from pages.components.matrix import matrix
 from pages.inspect import reason, table
-from pages.shared.groups import Groups, conditions, groups
+from pages.shared.groups import Groups, conditions, groups, lowers
 from pages.shared.matrix_view import matrix_view
 from pages.shared.run import causes
 from pages.shared.settings import apply
 from pages.step import dense_stage
-from sdsc_core import Explanation, explain
-from sdsc_core.dense import Offer, to_distance
+from sdsc_core import Explanation
+from sdsc_core.dense import DENSE, Offer, to_distance
 from sdsc_core.run import Run
 from sdsc_core.settings import RunSettings
 from sdsc_core.tracing import level
@@ -48,6 +48,11 @@ over $k$, $d^*_{ij} = \min(d_{ij}, d_{ik} + d_{kj})$, and turns the result back.
 $k$ the shortest way counts; $\theta_1$ and $\theta_2$ play no part.
 """
 
+BEYOND = r"""
+**{stage.name}** ({stage.title}; {stage.source}) is not of the paper: ${stage.formula}$. No third
+point vouches for a pair, and an entry may fall as well as rise; what it comes from is said below.
+"""
+
 
 def show(run: Run) -> None:
     """Choose a pair, see who vouches for it, and what another θ would do."""
@@ -59,13 +64,15 @@ def show(run: Run) -> None:
         return
     if rule == "PCE":
         st.markdown(f"{PCE}\n{CONDITIONS}")
+    elif lowers(run):
+        st.markdown(BEYOND.format(stage=DENSE[rule]))
     else:
         st.markdown(f"{ALGORITHM_4}{DISTANCES[rule]}.")
-    i, j = choose(run)
-    s = run.settings
-    found = explain(run.before.W, i, j, s.theta1, s.theta2, rule)
-    headline(run, found)
-    vouchers(run, found)
+    found, words = reason.explained(run, choose(run))
+    i, j = found.i, found.j
+    headline(run, found, words)
+    if not lowers(run):
+        vouchers(run, found)
     if rule == "PCE":
         dense_stage.over_theta(run, found)
     st.subheader("Choose another pair", anchor=False)
@@ -89,7 +96,7 @@ def choose(run: Run) -> tuple[int, int]:
         row.button(
             name, key=f"pair {name}", on_click=pick, args=example,
             type="primary" if set(example) == set(pair) else "secondary",
-            help="The changed entry of this kind that rose most.",
+            help="The entry of this kind that changed most.",
         )  # fmt: skip
     return state["pair i"], state["pair j"]
 
@@ -110,9 +117,9 @@ def pick(i: int, j: int) -> None:
 
 
 def examples(run: Run) -> dict[str, tuple[int, int]]:
-    """For each cause, and for a link between classes, the entry that rose most."""
+    """For each cause, and for a link between classes, the entry that changed most."""
     changed, by = causes(run), groups(run)
-    rise = changed.after - changed.before
+    rise = np.abs(changed.after - changed.before)
     across = by.of[changed.i] != by.of[changed.j]
     kinds = {
         name.capitalize(): (changed.condition == c) & ~across for c, name in conditions(run).items()
@@ -126,15 +133,17 @@ def examples(run: Run) -> dict[str, tuple[int, int]]:
     return found
 
 
-def headline(run: Run, e: Explanation) -> None:
+def headline(run: Run, e: Explanation, words: str) -> None:
     """Before, after, and why, in words."""
     columns = st.container(key="pair figures").columns(4)
     columns[0].metric("wᵢⱼ before", f"{e.before:.4f}")
     columns[1].metric("w*ᵢⱼ after", f"{e.after:.4f}", f"{e.after - e.before:+.4f}")
     why = "none" if e.witness < 0 else conditions(run)[e.condition]
+    if lowers(run) and e.after != e.before:
+        why = "raised" if e.after > e.before else "lowered"
     columns[2].metric("Reason", why)
     columns[3].metric("Witness k", "–" if e.witness < 0 else str(e.witness))
-    st.markdown(reason.reason(e, run))
+    st.markdown(words)
     st.caption(reason.verdict(e, groups(run)))
 
 
@@ -235,7 +244,7 @@ def table_distance(ranked: list[Offer], e: Explanation, by: Groups, rule: str) -
 
 
 def elsewhere(run: Run, pair: tuple[int, int]) -> None:
-    """Click a raised entry in the matrix, or choose a row of the table."""
+    """Click a changed entry in the matrix, or choose a row of the table."""
     left, right = st.columns([10, 11], gap="medium")
     with left:
         view = matrix_view(run, "pair matrix", "raised", pairs=(pair,), point=-1)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.components.canvas import stamp
 from pages.components.step_stage import step_stage
-from pages.shared.groups import groups
+from pages.shared.groups import groups, lowers
 from pages.shared.matrix_view import ORDERS
 from pages.shared.run import cached, patiently, whole_path
 from pages.shared.stop import heed_stop
@@ -26,11 +26,18 @@ from sdsc_core.tracing import stages_at_gamma
 PATIENCE = 0.6  # seconds of computing before what is there is shown
 HOW = r"""
 Press **Play**. With every step of $\Gamma$ each point adds one pick, so **W** fills up. At the end
-**W\*** is laid over it, in a colour of its own: the links that the dense stage adds because a third
-point vouches for them. The points are sorted by {order}, so good links lie in the squares on the
+{star}. The points are sorted by {order}, so good links lie in the squares on the
 diagonal, and links outside the squares mislead. Below, for every $\Gamma$ (▲ is the one set in the
 sidebar): {acc}**CONN**, how well each {one} hangs together (0 if it falls apart).
 """
+OVER = (
+    r"**W\*** is laid over it, in a colour of its own: the links that the dense stage adds because"
+    " a third point vouches for them"
+)
+INSTEAD = (
+    r"**W\*** takes its place, in a colour of its own, since this stage lowers links as well as"
+    " raises them"
+)
 ACC = "**ACC**, the share of points that end in the right cluster, and "
 
 
@@ -43,7 +50,8 @@ def show(run: Run, spot: Any) -> None:
     by = groups(run)
     order = "class" if run.data.labels is not None else "cluster"
     hidden = st.session_state.hide  # in an exercise not even the word
-    st.markdown(HOW.format(order=ORDERS[order], one=by.one, acc="" if hidden else ACC))
+    star = INSTEAD if lowers(run) else OVER
+    st.markdown(HOW.format(order=ORDERS[order], one=by.one, acc="" if hidden else ACC, star=star))
     if run.data.labels is None and not hidden:
         st.info("ACC needs the true classes, which are not known here; CONN goes by the clusters.")
     most = _most(run)
@@ -115,7 +123,7 @@ def _figures(run: Run, gamma: int, tell: Progress | None) -> tuple[Summary, Summ
     s = run.settings
     g = stages_at_gamma(
         run.path, gamma, run.before.k, run.data.labels, n_clusters_star=run.n_clusters,
-        dense=s.dense, theta1=s.theta1, theta2=s.theta2, random_state=s.seed, progress=tell,
+        dense=s.dense, random_state=s.seed, progress=tell, **s.dense_params(),
     )  # fmt: skip
     return g.before, g.after
 
@@ -127,9 +135,10 @@ def _frames(run: Run, order: str, tell: Progress | None) -> Frames:
         for gamma in range(1, most + 1):
             tick(tell, gamma, most)
             W = run.path.affinity(gamma)
-            yield W, dense_stage(W, s.dense, s.theta1, s.theta2)
+            yield W, dense_stage(W, s.dense, **s.dense_params())
 
-    return frames(pairs(), figures.ordering(order, run.data.labels, run.after.labels))
+    at = figures.ordering(order, run.data.labels, run.after.labels)
+    return frames(pairs(), at, whole=lowers(run))
 
 
 def _head(
@@ -149,6 +158,7 @@ def _head(
         "charts": charts(done, by.one),
         "words": words(_most(run), done),
         "computed": len(done),
+        "instead": lowers(run),
         "stamp": stamp(repr((_key(run), most, order, run.n_clusters))),
     }
 
@@ -190,7 +200,8 @@ def words(most: int, done: list[tuple[Summary, Summary]]) -> list[tuple[str, str
             (
                 f"Γ = {gamma}: W has {before.nonzeros // 2:,} links; {percent(before.inside)} of"
                 f" its similarity lies inside the {before.by}.{_found(before)}",
-                f"W* adds {more:,} links; of its similarity {percent(after.inside)} lies inside."
+                f"W* {'adds' if more >= 0 else 'drops'} {abs(more):,} links; of its similarity"
+                f" {percent(after.inside)} lies inside."
                 f"{_found(after)}",
             )
         )

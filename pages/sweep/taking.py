@@ -28,11 +28,11 @@ def open_button(plan: Plan, outcome: Outcome, name: str, spot: Any = st) -> None
     """Takes a setting over into Explore."""
     spot.button(
         "Open in Explore", key=f"take {name}", icon=":material/arrow_forward:",
-        on_click=_take, args=(plan, outcome),
+        on_click=take, args=(plan, outcome),
     )  # fmt: skip
 
 
-def _take(plan: Plan, outcome: Outcome) -> None:
+def take(plan: Plan, outcome: Outcome) -> None:
     s = outcome.settings
     values: dict[str, Any] = {
         "gamma": s.gamma, "dense": spell_setting(s.dense), "residual": s.residual,

@@ -12,7 +12,7 @@ import numpy as np
 import streamlit as st
 
 from pages.inspect import sums
-from pages.shared.groups import groups
+from pages.shared.groups import conditions, groups
 from pages.shared.projector import projecting
 from pages.shared.run import causes
 from pages.shared.settings import METHOD, PREPARE, apply, defaults, in_exercise, publish
@@ -167,7 +167,7 @@ def _sparse(run: Run) -> str:
 
 def _pce(run: Run) -> str:
     changed, by = causes(run), groups(run)
-    counts = tally(changed, by.of)
+    counts = tally(changed, by.of, tuple(conditions(run)))
     inside = sum(t.inside for t in counts)
     share = f", {inside / len(changed):.0%} of them inside a {by.one}" if len(changed) else ""
     each = ", ".join(f"{t.inside + t.between:,} by condition {t.condition}" for t in counts)
@@ -176,9 +176,9 @@ def _pce(run: Run) -> str:
         r" with $j$, then $i$ and $j$ should be linked as well. Strong means above $\theta_2 ="
         rf" {run.settings.theta2:.2f}$, extremely strong above $\theta_1 ="
         rf" {run.settings.theta1:.2f}$; the three cases are the *conditions* of Definition 2."
-        f"\n\nHere {run.settings.dense} raised **{len(changed):,} pairs**{share}"
+        f"\n\nHere {run.settings.dense} changed **{len(changed):,} pairs**{share}"
         + (f": {each}." if run.settings.dense == "PCE" else ".")
-        + f" Nonzeros grow from {run.before.summary.nonzeros:,} to"
+        + f" Nonzeros go from {run.before.summary.nonzeros:,} to"
         f" {run.after.summary.nonzeros:,}."
     )
 
@@ -193,7 +193,7 @@ def _distances(run: Run) -> str:
         r" $w^*_{ij}$ is the best over $k$ of $w_{ik} + w_{kj} - 1$, of $w_{ik} w_{kj} / e$, or of"
         r" $w_{ik} w_{kj} / (w_{ik} + w_{kj})$."
         f"\n\nThere is no threshold, so every shared neighbour counts, the wrong ones too:"
-        f" {run.settings.dense} raised **{len(changed):,} pairs**, {inside:.0%} of them inside a"
+        f" {run.settings.dense} changed **{len(changed):,} pairs**, {inside:.0%} of them inside a"
         f" {by.one}."
     )
 

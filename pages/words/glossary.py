@@ -11,12 +11,16 @@ from sdsc_core import (
     connectivity,
     cut_vol,
     densify,
+    diffusion,
     explain,
     figures,
     imc,
+    mutual,
     ncut,
     pce,
     preserving_error,
+    sinkhorn,
+    subspaces,
 )
 from sdsc_core.datasets import make_subspaces
 from sdsc_core.figures import Graph
@@ -56,7 +60,9 @@ def words() -> list[Word]:
         _ncut(),
         _conditions(),
         _distances(),
+        _others(),
         _q(),
+        _angle(),
     ]
 
 
@@ -297,6 +303,39 @@ def _distances() -> Word:
         " thresholds links every pair that shares a neighbour.",
         figures.small_graphs(graphs, weights=True),
         f"Three triangles; the new link has the value {shown}.",
+    )
+
+
+def _others() -> Word:
+    W, groups = _two(CHAIN, FULL, (3, 4), w=0.8), TWO
+    stars = {"Sinkhorn": sinkhorn(W), "Diffusion": diffusion(W, 2, 4), "Mutual": mutual(W, 2)}
+    graphs = [Graph(name, W, groups, PAIR, np.asarray(star)) for name, star in stars.items()]
+    link = [float(star[3, 4]) for star in stars.values()]
+    return Word(
+        "Sinkhorn, Diffusion, Mutual",
+        "Stages that are not the paper's, and that also lower entries: *Sinkhorn* scales links"
+        " until all points weigh the same, *Diffusion* lets a walk take a few steps, *Mutual* keeps"
+        " a link where each end is among the nearest of the other. The link between the squares,"
+        f" {W[3, 4]:.2f} in W, becomes {link[0]:.2f}, {link[1]:.2f} and {link[2]:.2f}.",
+        figures.small_graphs(graphs),
+        "Three small graphs: what each stage makes of two squares with a link between them.",
+    )
+
+
+def _angle() -> Word:
+    t = np.linspace(-1, 1, 9)
+    turn = np.radians(35)
+    X = np.vstack([np.outer(t, [1.0, 0.0]), np.outer(t, [np.cos(turn), np.sin(turn)])])
+    found = subspaces(X, np.repeat([0, 1], len(t)))
+    graph = Graph("two lines", np.zeros((len(X), len(X))), found.labels, X)
+    return Word(
+        "Subspace, dimension, principal angle",
+        "Points of one cluster lie close to a subspace, here a line each: its dimension is how many"
+        " directions it takes to reach them. The smallest *principal angle* between two subspaces,"
+        f" here {found.angles[0, 1]:.0f}°, is that between the two directions that are most alike;"
+        " at 0° they share one, and points along it could belong to either.",
+        figures.small_graphs([graph]),
+        "Points on two lines through the origin.",
     )
 
 

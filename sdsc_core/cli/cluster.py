@@ -7,7 +7,6 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from sdsc_core import datasets
 from sdsc_core.cli.options import (
     SAMPLE,
     add_data,
@@ -18,7 +17,9 @@ from sdsc_core.cli.options import (
     read_param,
 )
 from sdsc_core.cli.progress import Reporter
+from sdsc_core.datasets.dataset import table_csv
 from sdsc_core.extras import require
+from sdsc_core.fitted import PartRun, run_part
 from sdsc_core.methods import KINDS, METHODS
 from sdsc_core.metrics import Summary
 from sdsc_core.run import Run, Side, run_stages
@@ -43,6 +44,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="of the method, for such data; all-round: of IMC and PCE, for any",
     )
     add("--param", action="append", default=[], metavar="NAME=VALUE", help="of the method")
+    add("--sample", type=int, metavar="N",
+        help="cluster N points drawn at random; the others join the nearest subspace")  # fmt: skip
+    add("--affine", action="store_true",
+        help="with --sample: subspaces need not pass through the origin")  # fmt: skip
     add("--output", metavar="FILE", help="write row, identifier, class and clusters, .csv")
     add("--save-affinity", metavar="FILE", help="write W, .npz of scipy.sparse")
     add("--save-dense", metavar="FILE", help="write W*, .npz of scipy.sparse")
@@ -57,12 +62,19 @@ def _cluster(options: argparse.Namespace) -> None:
         check_writable(path)
     data = read_data(options)
     report = Reporter()
+    how: dict[str, Any] = {"report": report.named}
     with named_by_option(), _client(options.dask) as client:
-        run = run_stages(data, settings, report=report.named, client=client)
+        if options.sample is None:
+            part, run = None, run_stages(data, settings, **how, client=client)
+        else:
+            part = run_part(
+                data, settings, options.sample, affine=options.affine, client=client, **how
+            )
+            run = part.run
     report.clear()
-    _save(options, run)
+    _save(options, run, part)
     if options.json:
-        print(as_json(_everything(run)))
+        print(as_json(_everything(run, part)))
         return
     print(_headline(run))
     if not options.file.startswith(SAMPLE):
@@ -70,6 +82,19 @@ def _cluster(options: argparse.Namespace) -> None:
     for message in _messages(run):
         print(message)
     print(table({name: side.summary for name, side in _sides(run).items()}))
+    if part is not None:
+        print(_of_all(part))
+
+
+def _of_all(part: PartRun) -> str:
+    """What became of the points that were not drawn, and the figures of all."""
+    n, drawn = part.data.n_points, len(part.rows)
+    lines = [f"The figures above are of {drawn:,} points drawn from {n:,}; the other {n - drawn:,}"
+             " joined the nearest subspace."]  # fmt: skip
+    for name, (acc, shared) in part.figures().items():
+        if name == "W" or part.run.settings.dense is not None:
+            lines.append(f"All points, by {name}: ACC {100 * acc:.2f} %, NMI {100 * shared:.2f} %.")
+    return "\n".join(lines)
 
 
 def _settings(options: argparse.Namespace) -> RunSettings:
@@ -138,17 +163,17 @@ def _messages(run: Run) -> list[str]:
     return [message for message in found if message]
 
 
-def _save(options: argparse.Namespace, run: Run) -> None:
+def _save(options: argparse.Namespace, run: Run, part: PartRun | None) -> None:
     assert run.before is not None
     for path, matrix in ((options.save_affinity, run.sparse.W), (options.save_dense, run.after.W)):
         if path is not None:
             Path(path).write_bytes(affinity_npz(matrix, columns_of(run)))
     if options.output is not None:
         with open(options.output, "w", newline="", encoding="utf-8") as file:
-            file.write(datasets.points_csv(run.data, run.before.labels, run.after.labels))
+            file.write(table_csv(columns_of(run) if part is None else part.columns()))
 
 
-def _everything(run: Run) -> dict[str, Any]:
+def _everything(run: Run, part: PartRun | None = None) -> dict[str, Any]:
     """The data, the settings, the figures and the clusters of each affinity, for `--json`."""
     return {
         "data": {
@@ -166,6 +191,15 @@ def _everything(run: Run) -> dict[str, Any]:
             name: {"k": side.k, **_figures(side.summary), "labels": side.labels}
             for name, side in _sides(run).items()
         },
+    } | ({} if part is None else {"all_points": _all_points(part)})
+
+
+def _all_points(part: PartRun) -> dict[str, Any]:
+    """Of a run of a drawn part: its rows from 0, and labels and figures of all points."""
+    return {
+        "clustered": part.rows,
+        "labels": {"W": part.before, "W*": part.after},
+        "figures": {n: {"ACC": acc, "NMI": s} for n, (acc, s) in part.figures().items()},
     }
 
 

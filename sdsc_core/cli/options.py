@@ -155,6 +155,7 @@ def named_by_option() -> Iterator[None]:
         yield
     except ValueError as error:
         options = {f.name: f.metadata["option"] for f in fields(RunSettings) if f.metadata}
+        options["sample"] = "--sample"
         name, is_, rest = str(error).partition(" is ")
         raise ValueError(f"{options.get(name, name)}{is_}{rest}") from None
 

@@ -1,13 +1,14 @@
 """What the app needs before its first picture: libraries, and compiled kernels."""
 
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 
 import numpy as np
 import scipy.sparse as sp
 
 from sdsc_core.blocks import Progress, tick
-from sdsc_core.dense import changes, densify, pce
+from sdsc_core.dense import changes, dense_stage, densify, pce
 from sdsc_core.imc_path import imc
 from sdsc_core.spectral import spectral_clustering
 from sdsc_core.tracing import trace
@@ -46,6 +47,7 @@ def warm_up(progress: Progress | None = None) -> None:
         lambda: pce(W),
         lambda: spectral_clustering(W, 2),
         lambda: densify(W, "D3"),
+        *(partial(dense_stage, W, name) for name in ("Sinkhorn", "Diffusion", "Mutual")),
         lambda: changes(W, pce(W)),
         lambda: trace(X, 0, 3),
         lambda: imc(X, 3, search="tree"),

@@ -50,7 +50,7 @@ def prepare(
     chosen = dataset
     if only is not None or classes is not None or per_class is not None:
         stays = None if only is None else _named(dataset, only)
-        chosen = _take(dataset, _choose(dataset, stays, classes, per_class, random_state))
+        chosen = take(dataset, _choose(dataset, stays, classes, per_class, random_state))
     X = chosen.X if not scattering else _scattered(chosen, progress)
     if centre or unit_norm or pca is not None:
         X = check_data(X)
@@ -107,7 +107,7 @@ def fill_missing(dataset: Dataset, how: str = "mean") -> Dataset:
         raise ValueError(
             "how is 'drop', but every sample misses a value; choose 'mean' to keep them."
         )
-    return _take(replace(dataset, X=X, feature_names=names), rows)
+    return take(replace(dataset, X=X, feature_names=names), rows)
 
 
 def pca_variance(X: Any, n: int = 50) -> NDArray[np.float64]:
@@ -188,8 +188,13 @@ def _choose(
     return np.sort(np.concatenate(list(groups.values())))
 
 
-def _take(dataset: Dataset, rows: NDArray[np.intp]) -> Dataset:
-    """These samples; classes that are left without any disappear."""
+def take(dataset: Dataset, rows: NDArray[np.intp]) -> Dataset:
+    """The samples of these rows, from 0; classes that are left without any disappear.
+
+    >>> from sdsc_core.datasets import make_subspaces
+    >>> take(make_subspaces(), np.array([0, 60])).class_names
+    ('subspace 1', 'subspace 2')
+    """
     labels, names = None, ()
     if dataset.labels is not None:
         present, labels = np.unique(dataset.labels[rows], return_inverse=True)

@@ -1,4 +1,4 @@
-"""Why an entry of W* is what it is, and all entries that the dense stage raised."""
+"""Why an entry of W* is what it is, and all entries that the dense stage changed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import check_affinity, check_choice, check_count, check_labels, check_star
+from sdsc_core.checks import check_affinity, check_choice, check_labels, check_pair, check_star
+from sdsc_core.dense.registry import DENSE
 from sdsc_core.dense.rules import RULES, Rows, Thresholds, check_rule, condition, two_hop
 from sdsc_core.memory import check_memory
 
 CHANGE_BYTES = 90  # an entry of W* at the largest moment
-PAIRS_A_BLOCK = 100_000  # raised pairs between two reports of progress
+PAIRS_A_BLOCK = 100_000  # changed pairs between two reports of progress
+# What stands for a condition where no witness explains an entry: it only rose, or fell.
+RAISED, LOWERED = 5, 6
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,8 @@ def explain(
 ) -> Explanation:
     """The condition of Definition 2 and the witness k behind w*_ij, with every k's offer.
 
-    With ``rule`` D1, D2 or D3 the same for Algorithm 4. Ties go to the lowest k.
+    With ``rule`` D1, D2 or D3 the same for Algorithm 4. Ties go to the lowest k. Other stages of
+    `DENSE` have no witness; `account` says what their entries come from.
 
     >>> W = np.array([[0, 0.9, 0], [0.9, 0, 0.7], [0, 0.7, 0]])
     >>> e = explain(W, 0, 2)
@@ -57,9 +61,7 @@ def explain(
     """
     W = sp.csr_array(check_affinity(W, unit=True))
     theta1, theta2 = check_rule(rule, theta1, theta2)
-    i, j = (check_count(v, s, 0, W.shape[0] - 1) for v, s in ((i, "i"), (j, "j")))
-    if i == j:
-        raise ValueError(f"i and j are both {i}; give two different points.")
+    i, j = check_pair(i, j, W.shape[0])
     row_i, row_j = W[[i]].toarray().ravel(), W[[j]].toarray().ravel()
     before = float(row_i[j])
     offers = []
@@ -78,7 +80,10 @@ def explain(
 
 @dataclass(frozen=True)
 class Changes:
-    """Entries i < j that the dense stage raised, each with its condition and witness."""
+    """Entries i < j that the dense stage changed, each with its condition and witness.
+
+    Where no witness explains them, ``condition`` is RAISED or LOWERED.
+    """
 
     i: NDArray[np.int64]
     j: NDArray[np.int64]
@@ -104,27 +109,33 @@ def changes(
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Changes:
-    """All entries that one pass of the dense stage raised, with the reason for each.
+    """All entries that one pass of the dense stage changed, with the reason for each.
 
     W and W* are (N, N), sparse or dense. The witness is −1 where no single k explains an entry,
-    as happens in a W* of several hops or of another rule. θ counts for PCE alone. ``progress``
-    counts the raised pairs; raising in it cancels.
+    as happens in a W* of several hops, of another rule, and of every stage that is not the paper's.
+    θ counts for PCE alone. ``progress`` counts the changed pairs; raising in it cancels.
 
     >>> W = sp.csr_array(np.array([[0, 0.9, 0], [0.9, 0, 0.7], [0, 0.7, 0]]))
     >>> from sdsc_core import pce
     >>> [c.tolist() for c in changes(W, pce(W))]
     [[0], [2], [0.0], [0.7], [2], [1]]
     """
-    thresholds = check_rule(rule, theta1, theta2)
+    check_choice(rule, "rule", tuple(DENSE))
     W = sp.csr_array(check_affinity(W, unit=True))
     W_star = sp.csr_array(check_star(W, W_star))
-    check_memory(CHANGE_BYTES * W_star.nnz, "the cause of every change", W.shape[0], name="W")
-    raised = sp.coo_array(sp.triu(W_star - W, k=1))
-    keep = raised.data > 0
-    i, j = (raised.row[keep].astype(np.int64), raised.col[keep].astype(np.int64))
-    # Where nothing was raised SciPy would give sparse arrays.
+    check_memory(
+        CHANGE_BYTES * max(W.nnz, W_star.nnz), "the cause of every change", W.shape[0], name="W"
+    )
+    change = sp.coo_array(sp.triu(W_star - W, k=1))
+    keep = change.data != 0
+    i, j = (change.row[keep].astype(np.int64), change.col[keep].astype(np.int64))
+    # Where nothing was changed SciPy would give sparse arrays.
     before, after = (A[i, j] if len(i) else np.empty(0) for A in (W, W_star))
     cases, witness = np.zeros(len(i), np.int64), np.full(len(i), -1)
+    if rule not in RULES:
+        cases[:] = np.where(after > before, RAISED, LOWERED)
+        return Changes(i, j, before, after, cases, witness)
+    thresholds = check_rule(rule, theta1, theta2)
     arrays = (i, j, before, cases, witness)
     look = partial(_witness_block, arrays, Rows.of(W), RULES[rule], thresholds)
     run_blocks(look, len(i), PAIRS_A_BLOCK, n_jobs=n_jobs, progress=progress)
@@ -171,10 +182,11 @@ def _witnesses(i, j, W, rule, thresholds, before, cases, witness):
 
 @dataclass(frozen=True)
 class Tally:
-    """Pairs i < j that one condition raised, inside and between clusters.
+    """Pairs i < j that one condition changed, inside and between clusters.
 
-    Those that were 0 before are ``new``. ``condition`` is 1, 2 or 3 of Definition 2, and 0 for a
-    path of Algorithm 4. ``precision`` is the share inside, NaN where nothing was raised.
+    Those that were 0 before are ``new``. ``condition`` is 1, 2 or 3 of Definition 2, 0 for a path
+    of Algorithm 4, and RAISED or LOWERED where there is no witness. ``precision`` is the share
+    inside, NaN where nothing was changed.
     """
 
     condition: int
@@ -219,8 +231,9 @@ def rank_changes(
 ) -> NDArray[np.int64]:
     """Positions in ``changes``, filtered and in order.
 
-    ``by`` "between" puts pairs between clusters first; it, "change", "after" and "before" descend,
-    the others ascend, with the largest change first among equals. ``where`` is "all", "inside" or
+    ``by`` "between" puts what misleads first, pairs between clusters that rose and pairs inside one
+    that fell; it, "change", "after" and "before" descend, the others ascend, with the largest
+    change, up or down, first among equals. ``where`` is "all", "inside" or
     "between"; ``conditions`` and ``clusters`` keep these alone (a pair with either end in one of
     the clusters), all of them where empty.
 
@@ -240,9 +253,10 @@ def rank_changes(
     if len(clusters):
         keep &= np.isin(labels[changes.i], clusters) | np.isin(labels[changes.j], clusters)
     at = np.flatnonzero(keep)
-    change = changes.after[at] - changes.before[at]
+    rose = changes.after[at] > changes.before[at]
+    change = np.abs(changes.after[at] - changes.before[at])
     if by == "between":
-        key = -change - 2.0 * ~inside[at]  # a change is at most 1
+        key = -change - 2.0 * (rose != inside[at])  # a change is at most 1
     elif by == "change":
         key = -change
     elif by in ("after", "before"):

@@ -1,7 +1,7 @@
 """Algorithms 2 and 4 as rules: what a point k offers to a pair, and Table 1's transformations.
 
-`condition` and `two_hop` are all that tells PCE, D1, D2 and D3 apart; a fifth rule is one more
-branch of `two_hop`.
+`condition` and `two_hop` are all that tells PCE, D1, D2 and D3 apart; a fifth rule of their kind is
+one more branch of `two_hop`. Stages of another kind are functions of their own, see `registry`.
 """
 
 from typing import Any, NamedTuple
@@ -15,7 +15,6 @@ from sdsc_core.checks import check_choice, check_thetas
 
 RULES = {"PCE": 0, "D1": 1, "D2": 2, "D3": 3}
 DISTANCE_RULES = ("D1", "D2", "D3")
-DENSE_STAGES = (None, "PCE", *DISTANCE_RULES)
 E_INVERSE = float(np.exp(-1.0))
 
 

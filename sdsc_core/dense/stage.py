@@ -1,4 +1,4 @@
-"""Algorithms 2 and 4 on an affinity: `pce`, `densify`, and either by its name."""
+"""Algorithms 2 and 4 on an affinity: `pce` and `densify`."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from sdsc_core.checks import (
     is_sparse,
 )
 from sdsc_core.dense.dense_pass import all_paths, dense_passes
-from sdsc_core.dense.rules import DENSE_STAGES, DISTANCE_RULES, Thresholds
+from sdsc_core.dense.rules import DISTANCE_RULES, Thresholds
 from sdsc_core.dense.sparse_pass import sparse_pass
 from sdsc_core.memory import check_memory
 
@@ -96,31 +96,3 @@ def densify(
     for _ in range(hops):
         result = sparse_pass(result, W, transform, Thresholds(0.0, 0.0), n_jobs, progress, client)
     return result if hops == 1 else sp.csr_array(result.maximum(result.T))
-
-
-def dense_stage(
-    W: Affinity,
-    dense: str | None = "PCE",
-    theta1: float = 0.8,
-    theta2: float = 0.6,
-    hops: int | None = 1,
-    *,
-    n_jobs: int | None = None,
-    progress: Progress | None = None,
-    client: Any = None,
-) -> Affinity:
-    """Step 2 of Algorithm 3: W* by PCE or by D1, D2, D3; W itself for None.
-
-    >>> import numpy as np
-    >>> W = np.array([[0, 0.9, 0], [0.9, 0, 0.7], [0, 0.7, 0]])
-    >>> dense_stage(W, None) is W
-    True
-    """
-    check_choice(dense, "dense", DENSE_STAGES)
-    if dense is None:
-        check_affinity(W)
-        return W
-    if dense == "PCE":
-        star = pce(W, theta1, theta2, n_jobs=n_jobs, progress=progress, client=client)
-        return star if sp.issparse(W) else star.toarray()
-    return densify(W, dense, hops, n_jobs=n_jobs, progress=progress, client=client)

@@ -157,7 +157,7 @@ class Ratio(Experiment):
         ]
 
     def measure(self, options: Options, cell: Cell) -> list[Row]:
-        data = _draw(str(cell.where), options, cell.draw)
+        data = draw_named(str(cell.where), options, cell.draw)
         gamma = int(cell.settings.partition("=")[2])
         run = run_stages(data, RunSettings(gamma=gamma, dense="PCE"))
         found = analyse(run.sparse.W, run.after.W, data.labels)
@@ -167,7 +167,8 @@ class Ratio(Experiment):
         return [Row(cell.where, cell.draw, "IMC", "PCE", figures)]
 
 
-def _draw(name: str, options: Options, seed: int) -> Dataset:
+def draw_named(name: str, options: Options, seed: int) -> Dataset:
+    """A random draw of one of our sets by its name: ten subjects, five digits × 100, 6 × 200."""
     if name == "synthetic":
         return make_subspaces(6, 6, 10, 200, random_state=seed)
     if name == "Extended Yale B":

@@ -88,7 +88,7 @@ class Store:
                 found = json.loads(line)
                 if not line.endswith(b"\n"):
                     break
-                self._take(found)
+                self.take(found)
             except (ValueError, TypeError, KeyError):
                 if whole == 0 or line.endswith(b"\n"):
                     raise ValueError(
@@ -99,7 +99,7 @@ class Store:
         if whole < path.stat().st_size:
             os.truncate(path, whole)
 
-    def _take(self, found: dict[str, Any]) -> None:
+    def take(self, found: dict[str, Any]) -> None:
         if "run" in found:
             self.runs.append(found["run"])
             return

@@ -15,6 +15,9 @@ from sdsc_core.experiments.running import Experiment, Options
 COLUMNS = ("where", "draw", "method", "stage", "setting")
 NAMES = TITLES | {
     "error": "clustering error",
+    "acc_rest": "ACC of the rest, predicted",
+    "acc_true": "ACC of the rest, by true classes of the part",
+    "acc_all": "ACC, all points clustered",
     "regret": "regret: ACC of the best setting minus ACC of the chosen one",
     "spearman": "Spearman's correlation of the criterion and ACC over the settings",
     "kendall": "Kendall's correlation of the criterion and ACC over the settings",
@@ -27,7 +30,7 @@ NAMES = TITLES | {
     "q_predicted_no_tau": "Q by eq. 13, τ = 0",
     "tau_share": "τ as a share of Nk²",
 }
-SHARES = (*PERCENT, "error", "regret")
+SHARES = (*PERCENT, "error", "regret", "acc_rest", "acc_true", "acc_all")
 LATEX = {
     "_": r"\_", "%": r"\%", "±": r"$\pm$", "–": "--", "θ₁": r"$\theta_1$", "θ₂": r"$\theta_2$",
     "τ": r"$\tau$", "²": "$^2$",

@@ -1,6 +1,7 @@
 """Charts of methods × dense stages."""
 
 from collections.abc import Sequence
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from sdsc_core.compare import STAGES, Row, heading, unit
 from sdsc_core.figures.cells import by_cell, highest, places, resolved
 from sdsc_core.figures.charts import colour
 
-SYMBOLS = {"none": "circle", "PCE": "diamond", "D1": "square", "D2": "cross", "D3": "star"}
+# In the order of the stages; a further one begins anew.
+SHAPES = ("circle", "diamond", "square", "cross", "star", "triangle-up", "hexagon", "bowtie")
+SYMBOLS = dict(zip(STAGES, cycle(SHAPES), strict=False))
 NEUTRAL = "#7f7f7f"
 
 

@@ -82,8 +82,9 @@ def neighbourhood(
 ) -> go.Figure:
     """The graph around a pair i, j and its witness k (−1 for none), coloured by group.
 
-    Links of W above ``strong`` are solid, weaker ones thin, and links that the dense stage raised
-    dashed; the pair itself stands out, and so do the two links by which k vouches for it.
+    Links of W above ``strong`` are solid, weaker ones thin, links that the dense stage raised
+    dashed, and those that it lowered or took away dotted and dashed; the pair itself stands out,
+    and so do the two links by which k vouches for it.
 
     >>> W = np.array([[0, 0.9, 0], [0.9, 0, 0.7], [0, 0.7, 0]])
     >>> star = np.array([[0, 0.9, 0.7], [0.9, 0, 0.7], [0.7, 0.7, 0]])
@@ -98,15 +99,16 @@ def neighbourhood(
     corners = np.array([[-0.7, -0.25], [0.7, -0.25], [0.0, 0.65]])[: len(seeds)]
     at = layout(np.minimum(star, 1), corners)
     figure = go.Figure()
-    a, b = np.nonzero(np.triu(star, 1))
+    a, b = np.nonzero(np.triu(np.maximum(w, star), 1))
     before, after = w[a, b], star[a, b]
-    raised = after > before
+    raised, lowered, same = after > before, after < before, after == before
     chosen = (a == 0) & (b == 1)
     via = (a < 2) & (b == 2) & (witness >= 0)
     kinds = [
-        ("weak link of W", (before > 0) & (before <= strong) & ~raised & ~via, OLD, 1, "dot"),
-        ("strong link of W", (before > strong) & ~raised & ~via, OLD, 2, "solid"),
+        ("weak link of W", (before > 0) & (before <= strong) & same & ~via, OLD, 1, "dot"),
+        ("strong link of W", (before > strong) & same & ~via, OLD, 2, "solid"),
         ("raised by the dense stage", raised & ~chosen, NEW, 1.5, "dash"),
+        ("lowered by the dense stage", lowered & ~chosen, OLD, 1, "dashdot"),
         ("strong link of W", via, OLD, 5, "solid"),
         ("the pair i, j", chosen, WRONG, 4, "dash" if raised[chosen].any() else "solid"),
     ]

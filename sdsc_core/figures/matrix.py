@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity, check_choice
-from sdsc_core.dense import Changes
+from sdsc_core.dense import LOWERED, RAISED, Changes
 from sdsc_core.figures.cells import by_cell, places, resolved
 from sdsc_core.memory import check_memory
 
@@ -17,7 +17,10 @@ GRID = 512  # cells a side after merging
 ENTRY_BYTES = 200  # a drawn entry at the largest moment
 ORDERS = ("class", "cluster", "loaded")
 BETWEEN = 8  # added to the cause of an entry between classes
-CAUSES = {2: "condition 1", 3: "condition 2", 4: "condition 3", 5: "two-hop path"}
+CAUSES = {
+    2: "condition 1", 3: "condition 2", 4: "condition 3", 5: "two-hop path",
+    RAISED + 1: "raised", LOWERED + 1: "lowered",
+}  # fmt: skip
 
 
 def ordering(how: str, truth: Any, found: Any) -> NDArray[np.int64]:

@@ -19,17 +19,12 @@ from sdsc_core._version import __version__
 from sdsc_core.checks import check_choice
 from sdsc_core.extras import require
 from sdsc_core.figures.charts import WRONG, colour
-from sdsc_core.figures.matrix import CAUSES, MatrixView
+from sdsc_core.figures.matrix import BETWEEN, CAUSES, MatrixView
+from sdsc_core.figures.paper_cells import CAUSE, cells_of, dots_of, shade
 
 KINDS = ("svg", "pdf", "png")
 MM = 25.4  # in an inch
-# The colours of pages/components: similarities from white to dark, and what raised an entry.
-SCALE = ("#ffffff", "#dce9f6", "#9ecae1", "#4292c6", "#08519c", "#03152f")
-CAUSE = ("#9aa0a6", "#0072b2", "#e69f00", "#009e73", "#cc79a7")
-PALE = 120 / 255  # of a raised entry inside a class
-FAINT = 0.08  # of the scale, so that the smallest similarity is seen
 NAME = 9  # letters of a class beside a matrix
-MOST_CELLS = 1500  # a side of a matrix; more are merged by their maximum
 MANY = 3000  # points; beyond, dots are a picture too, or a viewer takes seconds for them
 _lock = threading.RLock()  # Matplotlib's settings are the whole process's
 
@@ -230,51 +225,6 @@ def _settled(figure: Any) -> Any:
     return figure
 
 
-def _table() -> NDArray[np.float64]:
-    """The 256 colours of a similarity, (256, 3), from 0 to 1."""
-    stops = np.array([[int(s[k : k + 2], 16) for k in (1, 3, 5)] for s in SCALE]) / 255
-    at = np.linspace(0, len(SCALE) - 1, 256)
-    return np.column_stack([np.interp(at, range(len(SCALE)), c) for c in stops.T])
-
-
-def _shade(values: NDArray[Any], log: bool) -> NDArray[np.float64]:
-    """Colours (..., 3) of similarities, on the linear or the log scale of the screen."""
-    level = np.log10(1 + 99 * values) / 2 if log else values
-    return _table()[np.rint(255 * np.minimum(1, FAINT + (1 - FAINT) * level)).astype(int)]
-
-
-def cells_of(view: MatrixView, kind: str) -> NDArray[np.float64]:
-    """The matrix of a view as RGBA (n, n, 4): ``kind`` is "w", "star" or "cause".
-
-    >>> from sdsc_core.figures import matrix_view
-    >>> W = np.array([[0, 0.9, 0], [0.9, 0, 0.5], [0, 0.5, 0]])
-    >>> cells_of(matrix_view(W, W, np.arange(3)), "w")[..., 3].tolist()  # 0 shows the paper
-    [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
-    """
-    n = -(-len(view.index) // view.cell)
-    step = -(-n // MOST_CELLS)
-    size = -(-n // step)
-    shown: dict[str, NDArray[Any]] = {"w": view.w, "star": view.star, "cause": view.cause}
-    value = shown[kind].astype(float)
-    parted = kind == "cause" and view.cell == 1 and len(view.class_of) > 0
-    if parted:  # full colours between classes lie over pale ones inside
-        value += 8 * ((value > 0) & (view.class_of[view.rows] != view.class_of[view.cols]))
-    rows, cols = view.rows // step, view.cols // step
-    largest = np.zeros((size, size))
-    np.maximum.at(largest, (rows, cols), value)
-    largest = np.maximum(largest, largest.T)
-    out = np.zeros((size, size, 4))
-    there = largest > 0
-    if kind != "cause":
-        out[there, :3], out[there, 3] = _shade(largest[there], view.log), 1
-        return out
-    full = np.array([[int(c[k : k + 2], 16) for k in (1, 3, 5)] for c in CAUSE]) / 255
-    why = largest[there].astype(int)
-    out[there, :3] = full[why % 8 - 1]
-    out[there, 3] = np.where(why > 8, 1, PALE) if parted else 1
-    return out
-
-
 def _matrix(panel: Any, view: MatrixView, kind: str, side: float, paper: Paper) -> None:
     n = len(view.index)
     panel.imshow(cells_of(view, kind), extent=(0, n, n, 0), interpolation="none")
@@ -291,7 +241,10 @@ def _matrix(panel: Any, view: MatrixView, kind: str, side: float, paper: Paper) 
             label.set_parse_math(False)
             label.set_rotation(90 if upright and axis is panel.xaxis else 0)
     panel.xaxis.tick_top()
-    panel.set_xlabel(f"point j ({view.axis})")
+    _, points, held, _ = dots_of(view)
+    shown = {"max": "the largest", "mean": "the mean", "density": "the density"}[held]
+    more = f"; each dot: {shown} of {points}×{points} entries" if points > 1 else ""
+    panel.set_xlabel(f"point j ({view.axis}){more}")
     panel.xaxis.set_label_position("bottom")
     panel.set_ylabel("point i")
 
@@ -307,20 +260,23 @@ def _scale(main: Any, axes: Any, view: MatrixView, paper: Paper) -> None:
     from matplotlib.colors import ListedColormap
     from matplotlib.patches import Patch
 
-    of_similarity = ListedColormap(_shade(np.linspace(0, 1, 256), view.log))
+    of_similarity = ListedColormap(shade(np.linspace(0, 1, 256), view.log))
     bar = main.colorbar(
         ScalarMappable(cmap=of_similarity), ax=list(axes), orientation="horizontal", shrink=0.4,
         aspect=40, anchor=(0.0, 0.5),
     )  # fmt: skip
-    bar.set_ticks([value for _, value in view.ticks], labels=[name for name, _ in view.ticks])
+    _, _, held, top = dots_of(view)
+    marks = view.ticks if held == "max" else (("0", 0.0), (f"{top:.2g}", 1.0))
+    bar.set_ticks([value for _, value in marks], labels=[name for name, _ in marks])
     bar.ax.tick_params(labelsize=paper.font)
-    bar.set_label("similarity" + (", logarithmic colours" if view.log else ""))
+    what = {"max": "similarity", "mean": "mean similarity", "density": "share of links"}[held]
+    bar.set_label(what + (", logarithmic colours" if view.log else ""))
     if any(kind == "cause" for kind, _ in view.panels):
-        used = sorted(set(np.unique(view.cause).tolist()) - {0})
-        marks = [Patch(color=CAUSE[k - 1], label=CAUSES[k]) for k in used]
-        if marks:
-            bar.ax.legend(handles=marks, loc="center left", bbox_to_anchor=(1.05, 0.5),
-                          frameon=False, ncols=len(marks))  # fmt: skip
+        used = sorted(set(np.unique(view.cause % BETWEEN).tolist()) - {0})
+        patches = [Patch(color=CAUSE[k - 1], label=CAUSES[k]) for k in used]
+        if patches:
+            bar.ax.legend(handles=patches, loc="center left", bbox_to_anchor=(1.05, 0.5),
+                          frameon=False, ncols=len(patches))  # fmt: skip
 
 
 def _flat(at: NDArray[np.float64]) -> NDArray[np.float64]:

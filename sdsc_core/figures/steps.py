@@ -18,7 +18,7 @@ class Frames:
     """W and W* for a growing Γ, as changes from one Γ to the next on a grid of cells.
 
     Frame t runs from ``starts[t]`` to ``starts[t + 1]`` in ``at`` (row · size + column, above the
-    diagonal) and ``value`` (0 to 255): first for W, then for what W* has above W.
+    diagonal) and ``value`` (0 to 255): first for W, then for what W* has above W, or for W* itself.
     """
 
     size: int
@@ -31,10 +31,13 @@ class Frames:
     star_value: NDArray[np.uint8]
 
 
-def frames(pairs: Iterable[tuple[Affinity, Affinity]], order: NDArray[np.int64]) -> Frames:
+def frames(
+    pairs: Iterable[tuple[Affinity, Affinity]], order: NDArray[np.int64], whole: bool = False
+) -> Frames:
     """`Frames` of (W, W*) for Γ = 1, 2, …, with the points in the given order.
 
-    Where W* raised an entry its value goes to the second part, and 0 where it did not.
+    Where W* raised an entry its value goes to the second part, and 0 where it did not; with
+    ``whole`` all of W* does, as a stage that also lowers entries needs it.
 
     >>> a = np.array([[0, 0.5, 0], [0.5, 0, 0.5], [0, 0.5, 0]])
     >>> f = frames([(a, a), (a, a + 0.5 * np.eye(3)[::-1] * [1, 0, 1])], np.arange(3))
@@ -50,7 +53,7 @@ def frames(pairs: Iterable[tuple[Affinity, Affinity]], order: NDArray[np.int64])
     for W, W_star in pairs:
         W = sp.csr_array(W)
         raised = sp.csr_array(W_star)
-        raised = raised.multiply(raised > W)
+        raised = raised if whole else raised.multiply(raised > W)
         for which, matrix in enumerate((W, sp.csr_array(raised))):
             grid = _grid(matrix, cell_of, size)
             changed = np.flatnonzero(grid != last[which])

@@ -4,7 +4,7 @@ import numpy as np
 
 from sdsc_core.checks import check_count, check_number
 from sdsc_core.datasets import Dataset
-from sdsc_core.datasets.prepare import _take
+from sdsc_core.datasets.prepare import take
 
 SHARE = 0.8  # of the points in a part
 
@@ -19,7 +19,7 @@ def resample(data: Dataset, share: float = SHARE, seed: int = 0) -> Dataset:
     check_number(share, "share", 0, 1)
     size = check_count(round(share * data.n_points), "share times the number of points", 2)
     drawn = np.random.default_rng(seed).choice(data.n_points, size, replace=False)
-    return _take(data, np.sort(drawn))
+    return take(data, np.sort(drawn))
 
 
 def draws_of(data: Dataset, n_draws: int = 1, share: float = SHARE) -> list[Dataset]:
