@@ -53,6 +53,7 @@ from sdsc_core.settings import RunSettings
 from sdsc_core.spectral import Spectrum, spectral_clustering, spectrum, suggest_n_clusters
 from sdsc_core.sweeping import Grid, sweep
 from sdsc_core.tracing import trace
+from sdsc_core.verdict import advise
 
 if TYPE_CHECKING or "pdoc" in sys.modules:  # which reads names without `__getattr__`
     from sdsc_core.estimator import SDSC
@@ -77,6 +78,7 @@ __all__ = [
     "Summary",
     "__version__",
     "account",
+    "advise",
     "affinity",
     "analyse",
     "changes",

@@ -93,3 +93,25 @@ def test_a_run_ends_by_streamlits_stop_and_goes_on_behind_other_screens(new_page
     settled(page)
     page.get_by_text("Nothing has been run for this data").wait_for()
     assert page.get_by_role("table").count() == 0
+
+
+def test_a_verdict_from_the_question_to_explore(new_page, app_url):
+    page = new_page(viewport={"width": 1440, "height": 1000})
+    page.goto(f"{app_url}/compare?data=motion&budget=5&gamma=6")
+    settled(page)
+    page.get_by_role("button", name="Find out").click()
+    part(page, "progress").get_by_text("Trying what helps on").wait_for()
+    page.get_by_role("button", name="Try again").wait_for(timeout=60_000)
+    settled(page)
+    table = page.get_by_role("table", name="Settings that were tried, the best first")
+    assert "k-means" in table.inner_text() and "KNN" in table.inner_text()
+    assert page.get_by_text("What to doubt:").count() == 1
+    taken = page.get_by_role("button", name="to Explore")
+    taken.click()
+    page.get_by_role("heading", name="Explore").wait_for()
+    settled(page)
+    assert "/compare" not in page.url
+    page.go_back()
+    page.get_by_role("heading", name="Compare").wait_for()
+    settled(page)
+    assert "k-means" in table.inner_text()  # the answer is still there

@@ -9,7 +9,7 @@ with opening(
     "The paper's claim is that a dense stage helps *any* two-stage method. Choose methods and"
     " stages, and see for this data where it does and where it does not.",
 ) as spot:
-    from pages.compare import choosing, running, showing
+    from pages.compare import advice, choosing, running, showing
     from pages.shared import sidebar
     from pages.shared.background import background, wait
     from pages.shared.run import current_data
@@ -23,9 +23,12 @@ if st.session_state.unprepared:
     explain_problem(st.session_state.unprepared)
     st.stop()
 
+top = st.container()
 choosing.choose(data)
 n_clusters = choosing.clusters(data, st.empty())
 jobs = running.jobs(data, n_clusters, choosing.parameters(data))
+with top:
+    advice.ask(data, n_clusters)
 choosing.start(data, jobs)
 progress = st.empty()
 running.problems(jobs)

@@ -27,9 +27,10 @@ with opening(
     )
     from pages.keep import choosing
     from pages.shared.screen import present_run
+    from pages.shared.settings import address, in_exercise
     from pages.shared.warm import warm
     from pages.tour import guide
-warm(spot, first_result=True)
+warm(spot)
 box = guide.begin()
 run = present_run(spot)
 
@@ -47,6 +48,11 @@ with left:
     embedding.show(run)
 with right:
     metrics.show(run)
+    if not in_exercise():
+        st.page_link(
+            "pages/compare/page.py", label="What helps on this data?",
+            icon=":material/help:", query_params=address(),
+        )  # fmt: skip
 more = {
     "Confusion": confusion.show,
     "Eigenvalues": eigenvalues.show,

@@ -7,6 +7,7 @@ does not matter what the screen shows by then.
 """
 
 import logging
+import math
 import threading
 import time
 import weakref
@@ -184,10 +185,18 @@ def _watch(back: Background, spot: Any) -> None:
         while back.busy:
             _ = "wanted" in st.session_state  # here a click or a stop ends the script
             bar = _draw(bar, spot, back)
-            if back.work.finished > finished and time.monotonic() - begun > REFRESH:
+            if time.monotonic() - begun > _patience(back, finished):
                 break
             time.sleep(PAUSE)
     st.rerun()  # what stands above the run speaks of the time before it
+
+
+def _patience(back: Background, finished: int) -> float:
+    """Seconds until the screen is drawn again: there is something new to see, or may be."""
+    if back.work.finished > finished:
+        return REFRESH
+    task = back.work.current
+    return 3 * REFRESH if task is not None and task.in_seconds else math.inf
 
 
 def _draw(bar: Any, spot: Any, back: Background) -> Any:

@@ -118,6 +118,7 @@ SETTINGS: dict[str, Setting] = {
     "methods": Setting(["IMC", "SSC", "OMP", "LSR"], words),
     "stages": Setting(["none", "D1", "D3"], words),
     "repeats": Setting(1, whole(1, 100)),
+    "budget": Setting(30, whole(1, 3600)),
     "grid_gamma": Setting("3:12", axis("gamma")),
     "grid_theta1": Setting("0.65:0.95:0.05", axis("theta1")),
     "grid_theta2": Setting("0.45:0.75:0.05", axis("theta2")),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from sdsc_core._version import __version__
-from sdsc_core.cli import app, benchmark, cluster, compare, reproduce, status, sweep
+from sdsc_core.cli import app, benchmark, cluster, compare, reproduce, status, sweep, verdict
 from sdsc_core.extras import MissingExtra
 
 BAD_INPUT = 2
@@ -52,6 +52,7 @@ def _parser() -> Parser:
     cluster.add_options(commands.add_parser("cluster", help="cluster a data set"))
     sweep.add_options(commands.add_parser("sweep", help="many settings on a data set at once"))
     compare.add_options(commands.add_parser("compare", help="compare methods on a data set"))
+    verdict.add_options(commands.add_parser("verdict", help="say what helps on a data set"))
     app.add_options(
         commands.add_parser("app", help="open the app; further options go to streamlit run")
     )

@@ -1,0 +1,161 @@
+"""What helps on this data? Tried within a stated time, in the background, and said in sentences."""
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from pages.compare.choosing import kind_key
+from pages.shared.background import Task, background
+from pages.shared.run import preparation, source
+from pages.shared.settings import apply, go_to
+from pages.shared.tables import html_table
+from pages.shared.text import escape_markdown, rough_duration
+from sdsc_core import verdict as verdicts
+from sdsc_core.blocks import Progress
+from sdsc_core.cli.options import as_json, preparation_words
+from sdsc_core.datasets import Dataset
+
+TIMES = (30, 120, 600)  # seconds
+MOST = 5  # verdicts that a session keeps
+FEW_ROWS, TALL = 9, 330  # rows of the table that are shown at once, and their pixels
+TITLE = "What helps on this data?"
+
+
+def ask(data: Dataset, n_clusters: int) -> None:
+    """The question with a time for it, and the answer where there is one."""
+    state = st.session_state
+    key = ("verdict", data.digest, n_clusters, state.budget)
+    with st.container(border=True, key="advice"):
+        row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+        row.markdown(f"**{TITLE}**", width="content")
+        times = sorted({*TIMES, state.budget})
+        row.segmented_control(
+            "Time for it", times, key="budget", required=True, format_func=rough_duration,
+            label_visibility="collapsed",
+            help="It ends in this time, whatever is done by then.",
+        )  # fmt: skip
+        found = _kept().get(key)
+        again = found is not None and bool(found.ended)
+        row.button(
+            "Try again" if again else "Find out", type="secondary" if again else "primary",
+            on_click=_begin, args=(key, data, n_clusters, state.budget), key="find out",
+            disabled=found is not None and not again and background().busy,
+            help="Tries k-means, nearest neighbours, IMC and as many other methods as the time"
+            " allows, plain and with dense stages, on random draws, and says what helps, by how"
+            " much, and what to doubt. It goes on while you look at other screens.",
+        )  # fmt: skip
+        failed = background().work.failed.get(key)
+        if failed:
+            st.warning(escape_markdown(failed))
+        if found is not None and (found.trials or found.ended):
+            _answer(data, verdicts.judge(found))
+
+
+def _kept() -> OrderedDict[Hashable, verdicts.Findings]:
+    return st.session_state.setdefault("verdicts", OrderedDict())
+
+
+def _begin(key: Hashable, data: Dataset, n_clusters: int, budget: int) -> None:
+    found, kept = verdicts.Findings(data, budget), _kept()
+    kept[key] = found
+    kept.move_to_end(key)
+    while len(kept) > MOST:
+        kept.popitem(last=False)
+    work = partial(_work, found, None if data.n_classes else n_clusters)
+    title = f"Trying what helps on {data.name}"
+    background().add([Task(key, title, work, "Trying on", data.name, True, budget)])
+
+
+def _work(found: verdicts.Findings, n_clusters: int | None, tell: Progress) -> None:
+    """In the thread; what is found is in ``found`` at once, and a stop keeps it."""
+    how: dict[str, Any] = {"n_clusters": n_clusters, "findings": found, "progress": tell}
+    verdicts.try_out(found.data, found.budget, **how, lead=verdicts.lead)
+
+
+def _answer(data: Dataset, verdict: verdicts.Verdict) -> None:
+    """The sentences, what to take, what to doubt, and the table under it."""
+    said, found = verdicts.report(verdict), verdict.findings
+    if not found.ended:
+        st.caption(f"So far, after {len(found.trials)} trials:")
+    first, *rest = map(escape_markdown, said.answer)
+    st.markdown(f"**{first}** {' '.join(rest)}")
+    if verdict.best is None:
+        return
+    _take(data, verdict)
+    if said.doubts:
+        doubts = "\n".join(f"- {escape_markdown(doubt)}" for doubt in said.doubts)
+        st.markdown(f"What to doubt:\n{doubts}")
+    with st.container(height=TALL if len(verdict.rows) > FEW_ROWS else "content", border=False):
+        html_table(
+            verdicts.head(verdict),
+            verdicts.table(verdict),
+            "Settings that were tried, the best first",
+        )
+    how = verdicts.TEST if found.labelled else f"{verdicts.STABILITY} {verdicts.TEST}"
+    took = f", in {found.seconds:.0f} s" if found.ended else ""
+    st.caption(
+        f"{len(verdict.rows)} settings, up to {found.rounds} draws of {found.n_drawn:,} of"
+        f" {data.n_points:,} points each{took}. {how}"
+    )
+    if found.ended:
+        _downloads(verdict)
+
+
+def _take(data: Dataset, verdict: verdicts.Verdict) -> None:
+    """The setting to take: a click for IMC, which Explore shows, and the command for all."""
+    best, ours = verdict.best, verdict.ours
+    assert best is not None
+    raw = source(st.session_state.data)
+    words = preparation_words(preparation(raw), raw)
+    k = verdicts.asked_clusters(verdict.findings)
+    st.markdown(escape_markdown(f"Take {best.candidate.title}:"))
+    st.code(best.candidate.command("FILE", *words, n_clusters=k), language=None, wrap_lines=True)
+    row = st.container(horizontal=True)
+    if best is ours:
+        if row.button("Take this setting to Explore", key="take", type="primary"):
+            _explore(best.candidate, k)
+        return
+    row.button(
+        f"Compare {best.candidate.name} below", key="take", on_click=_into_comparison,
+        args=(data, best.candidate),
+        help="Puts the method with these parameters into the comparison below; Explore shows IMC"
+        " alone.",
+    )  # fmt: skip
+    if ours is not None and row.button(f"Take {ours.candidate.title} to Explore", key="take ours"):
+        _explore(ours.candidate, k)
+
+
+def _explore(candidate: verdicts.Candidate, n_clusters: int | None) -> None:
+    """The settings of Explore are those of a candidate of IMC."""
+    settings = candidate.settings()
+    assert settings is not None
+    names = ("gamma", "residual", "similarity", "theta1", "theta2")
+    values = {name: getattr(settings, name) for name in names} | {"dense": candidate.dense}
+    known = {"clusters": "known"} if n_clusters is None else {"clusters": "own", "k": n_clusters}
+    apply(values | known)
+    go_to("pages/explore/page.py")
+
+
+def _into_comparison(data: Dataset, candidate: verdicts.Candidate) -> None:
+    """The comparison has this method, with and without its stage, and these parameters."""
+    state = st.session_state
+    state.methods = list(dict.fromkeys([candidate.method, "IMC"]))
+    state.stages = list(dict.fromkeys(["none", candidate.dense]))
+    for name, value in candidate.params:
+        state[f"{candidate.method} {name} {state[kind_key(data)]}"] = value
+
+
+def _downloads(verdict: verdicts.Verdict) -> None:
+    files = [
+        ("Trials (.csv)", "trials.csv", "text/csv", verdicts.trials_csv(verdict)),
+        ("Clusters (.csv)", "clusters.csv", "text/csv", verdicts.clusters_csv(verdict)),
+        ("Verdict (.json)", "verdict.json", "application/json", as_json(verdicts.as_dict(verdict))),
+    ]
+    for spot, (title, name, mime, text) in zip(st.columns(len(files)), files, strict=True):
+        spot.download_button(
+            title, text, name, mime, key=f"download {name}", on_click="ignore", width="stretch",
+            disabled=not text,
+        )  # fmt: skip
