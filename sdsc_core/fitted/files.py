@@ -40,8 +40,8 @@ def subspaces_npz(found: Subspaces) -> bytes:
 
     >>> from sdsc_core import subspaces
     >>> found = subspaces(np.eye(4)[[0, 0, 1, 1]], [0, 0, 1, 1])
-    >>> np.load(io.BytesIO(subspaces_npz(found)))["basis_1"].tolist()
-    [[0.0, 1.0, 0.0, 0.0]]
+    >>> np.load(io.BytesIO(subspaces_npz(found)))["basis_1"].shape
+    (1, 4)
     """
     arrays: dict[str, Any] = {"clusters": found.names}
     arrays |= {"angles": found.angles, "mean_angles": found.mean_angles}

@@ -103,7 +103,7 @@ def fit_subspaces(
     cost : κ of `suggest_dimension`.
 
     >>> X = np.array([[1.0, 0, 0], [2, 0, 0.01], [0, 1, 0], [0, 3, 0.01]])
-    >>> [s.basis.round(2).tolist() for s in fit_subspaces(X, [0, 0, 1, 1])]
+    >>> [np.abs(s.basis).round(2).tolist() for s in fit_subspaces(X, [0, 0, 1, 1])]
     [[[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]]]
     """
     of = check_labels(labels, len(X))
