@@ -26,6 +26,7 @@ function colourTable(stops) {
 }
 
 const hex = (s) => [1, 3, 5].map((k) => parseInt(s.slice(k, k + 2), 16));
+const rgba = ([r, g, b], a = 255) => new Uint32Array(Uint8Array.of(r, g, b, a).buffer)[0]; // a pixel as a picture has it
 
 // The page's colours and font as the component sees them.
 function theme(element) {

@@ -175,29 +175,27 @@ class MatrixView {
     for (let r = 0, k = 0; r < size; r++) for (let c = 0; c < size; c++, k++) out[k] /= Math.max(1, down[r] * right[c]);
   }
 
-  picture(out, size, colour) {
+  // A pixel for each number above 0, coloured by a table of so many steps; the paper shows elsewhere.
+  picture(out, size, table, step) {
     const picture = new OffscreenCanvas(size, size), g = picture.getContext("2d");
-    const image = g.createImageData(size, size), { data } = image;
-    for (let k = 0; k < out.length; k++) {
-      if (!(out[k] > 0)) continue; // stays transparent: the paper shows
-      [data[4 * k], data[4 * k + 1], data[4 * k + 2], data[4 * k + 3] = 255] = colour(out[k]);
-    }
+    const image = g.createImageData(size, size), pixels = new Uint32Array(image.data.buffer);
+    for (let k = 0; k < out.length; k++) if (out[k] > 0) pixels[k] = table[step(out[k])];
     g.putImageData(image, 0, 0);
     return picture;
   }
 
   values([out, size]) {
     const { table, high } = this, log = this.data.log;
-    return this.picture(out, size, (v) => {
-      const k = 3 * Math.round(255 * Math.min(1, 0.08 + 0.92 * level(Math.min(1, v / high), log)));
-      return [table[k], table[k + 1], table[k + 2]];
-    });
+    const colours = Uint32Array.from({ length: 256 }, (_, k) => rgba(table.subarray(3 * k, 3 * k + 3)));
+    return this.picture(out, size, colours, (v) => Math.round(255 * Math.min(1, 0.08 + 0.92 * level(Math.min(1, v / high), log))));
   }
 
   // Full colours between classes, pale ones inside, so that what is wrong stands out.
   causes() {
-    const [out, size] = this.grid("cause", "max"), full = CAUSE.map(hex), pale = full.map((rgb) => [...rgb, 120]);
-    return this.picture(out, size, (v) => (v > BETWEEN ? full[v - BETWEEN - 1] : (this.parted ? pale : full)[v - 1]));
+    const [out, size] = this.grid("cause", "max"), inside = this.parted ? 120 : 255;
+    const colours = new Uint32Array(2 * BETWEEN);
+    CAUSE.forEach((name, k) => { colours[k + 1] = rgba(hex(name), inside); colours[k + 1 + BETWEEN] = rgba(hex(name)); });
+    return this.picture(out, size, colours, (v) => v);
   }
 
   // Few entries between classes are drawn large enough to be seen.

@@ -157,28 +157,70 @@ class PointsView {
 
   drawPoints(g, p, plane) {
     const d = this.data, { at, group, wrong } = { at: d.at[p], group: d.groups[p], wrong: d.wrong[p] };
-    const n = group.length, places = new Float32Array(2 * n), r = n > BIG ? 1.5 : 3;
+    const n = group.length, places = new Float32Array(2 * n);
     for (let i = 0, k = 0; i < n; i++, k += d.dims) [places[2 * i], places[2 * i + 1]] = plane(at[k], at[k + 1], at[k + 2]);
     g.save(); g.beginPath(); g.rect(...this.origin(p), this.wide, this.high); g.clip();
-    g.globalAlpha = 0.8;
-    const paths = d.names.map(() => new Path2D()), crosses = new Path2D();
-    const many = wrong.reduce((sum, v) => sum + v, 0) > MANY, s = many ? 2 : 4;
-    for (let i = 0; i < n; i++) {
-      const x = places[2 * i], y = places[2 * i + 1];
-      if (n > BIG) paths[group[i]].rect(x - r, y - r, 2 * r, 2 * r);
-      else { paths[group[i]].moveTo(x + r, y); paths[group[i]].arc(x, y, r, 0, 7); }
-      if (wrong[i] && !this.hidden.has(group[i])) {
-        crosses.moveTo(x - s, y - s); crosses.lineTo(x + s, y + s); crosses.moveTo(x + s, y - s); crosses.lineTo(x - s, y + s);
-      }
-    }
-    paths.forEach((path, k) => { g.fillStyle = d.colours[k]; if (!this.hidden.has(k)) g.fill(path); });
-    g.globalAlpha = many ? 0.45 : 1; g.strokeStyle = MARK; g.lineWidth = many ? 0.8 : 2; g.stroke(crosses);
+    if (n > BIG) this.drawMany(g, p, places, group, wrong); else this.drawFew(g, places, group, wrong);
     g.globalAlpha = 1;
-    this.outline(g, places, group, r);
+    this.outline(g, places, group, n > BIG ? 1.5 : 3);
     this.ring(g, places, d.chosen, MARK);
     if (this.cursor?.[0] === p) this.ring(g, places, this.cursor[1], this.ink);
     g.restore();
     return places;
+  }
+
+  drawFew(g, places, group, wrong) {
+    const d = this.data, r = 3, paths = d.names.map(() => new Path2D()), crosses = new Path2D();
+    const many = wrong.reduce((sum, v) => sum + v, 0) > MANY, s = many ? 2 : 4;
+    for (let i = 0; i < group.length; i++) {
+      const x = places[2 * i], y = places[2 * i + 1];
+      paths[group[i]].moveTo(x + r, y); paths[group[i]].arc(x, y, r, 0, 7);
+      if (wrong[i] && !this.hidden.has(group[i])) {
+        crosses.moveTo(x - s, y - s); crosses.lineTo(x + s, y + s); crosses.moveTo(x + s, y - s); crosses.lineTo(x - s, y + s);
+      }
+    }
+    g.globalAlpha = 0.8;
+    paths.forEach((path, k) => { g.fillStyle = d.colours[k]; if (!this.hidden.has(k)) g.fill(path); });
+    g.globalAlpha = many ? 0.45 : 1; g.strokeStyle = MARK; g.lineWidth = many ? 0.8 : 2; g.stroke(crosses);
+  }
+
+  // Squares and crosses set as pixels: a path of so many takes seconds to fill.
+  drawMany(g, p, places, group, wrong) {
+    const { scale, wide, high } = this, [x0, top] = this.origin(p);
+    const w = Math.ceil(wide * scale), h = Math.ceil(high * scale), size = Math.max(1, Math.round(3 * scale));
+    const picture = new OffscreenCanvas(w, h), small = picture.getContext("2d"), image = small.createImageData(w, h);
+    const pixels = new Uint32Array(image.data.buffer), back = (size - 1) >> 1;
+    const colours = this.data.colours.map((c) => rgba(hex(c), 204)), mark = rgba(hex(MARK), 200);
+    const put = (x, y, colour) => { if (x >= 0 && y >= 0 && x < w && y < h) pixels[y * w + x] = colour; };
+    const each = (act) => {
+      for (const i of this.byGroup(p)) {
+        if (!this.hidden.has(group[i])) act(i, Math.floor((places[2 * i] - x0) * scale), Math.floor((places[2 * i + 1] - top) * scale));
+      }
+    };
+    each((i, x, y) => {
+      if (x < -size || y < -size || x > w + size || y > h + size) return;
+      for (let b = -back; b < size - back; b++) for (let a = -back; a < size - back; a++) put(x + a, y + b, colours[group[i]]);
+    });
+    const arm = Math.round(2 * scale);
+    each((i, x, y) => {
+      if (wrong[i]) for (let t = -arm; t <= arm; t++) { put(x + t, y + t, mark); put(x + t, y - t, mark); }
+    });
+    small.putImageData(image, 0, 0);
+    g.drawImage(picture, x0, top, w / scale, h / scale);
+  }
+
+  // The points of a panel, those of a group together, so that a later group lies on top.
+  byGroup(p) {
+    const d = this.data, group = d.groups[p];
+    d.sorted ??= [];
+    if (!d.sorted[p]) {
+      const next = new Uint32Array(d.names.length + 1), order = new Uint32Array(group.length);
+      for (const k of group) next[k + 1]++;
+      for (let k = 1; k < next.length; k++) next[k] += next[k - 1];
+      for (let i = 0; i < group.length; i++) order[next[group[i]]++] = i;
+      d.sorted[p] = order;
+    }
+    return d.sorted[p];
   }
 
   // Selected points have a dark edge.

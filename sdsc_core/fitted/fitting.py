@@ -62,7 +62,7 @@ def suggest_dimension(
     """The dimension r that makes σ²_{r+1} / (σ²_1 + … + σ²_r) + κ r smallest.
 
     The rule by which Vidal, Ma and Sastry choose the rank of a cluster (Generalized Principal
-    Component Analysis; IEEE PAMI 27(12), 2005, eq. 30): what the next direction would explain,
+    Component Analysis; IEEE PAMI 27(12), 2005): what the next direction would explain,
     against a price κ for each. κ = 0.0005 gives the known ones of faces (9) and of
     moving bodies (3 to 4). At most as many as leave something unexplained: below the number of
     features, and of points, since r points always fit r dimensions. 0 for points that are all 0
