@@ -61,7 +61,7 @@ def test_it_stays_between_screens(screen):
     screen.get_by_role("button", name="Explore this data").click()
     screen.get_by_text("180 points in 60 dimensions").wait_for()
     settled(screen)
-    screen.get_by_role("link", name="Data").click()
+    screen.get_by_role("link", name="Data", exact=True).click()
     screen.get_by_text("How motion.mat is read").wait_for()
     settled(screen)
     assert size(screen) == FILES["motion.mat"]
