@@ -337,7 +337,17 @@ def _run_tests(folder: str, tests: list[str]) -> None:
     for name in [m for m in sys.modules if m.split(".")[0] in ("tests", "sdsc_core")]:
         del sys.modules[name]
     sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115
-    options = ["-x", "-q", "--assert=plain", "-p", "no:cacheprovider", "-m", "not compiled"]
+    options = [
+        "-x",
+        "-q",
+        "-n",
+        "0",
+        "--assert=plain",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        "not compiled",
+    ]
     os._exit(pytest.main([*options, *tests]))
 
 

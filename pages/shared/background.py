@@ -54,6 +54,7 @@ class Work:
     session: Session | None = None  # whose budget and turn it is
     number: int = 0  # of the run; a stop or a new session ends all that was begun under another
     failed: dict[Hashable, str] = field(default_factory=dict)
+    ended: set[Hashable] = field(default_factory=set)  # keys of this run's tasks that are done
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def end(self) -> None:
@@ -93,6 +94,7 @@ class Work:
                 logging.getLogger(__name__).exception("a task in the background")
                 self.failed[task.key] = "An error of the program ended it; the server's log has it."
             if number == self.number:
+                self.ended.add(task.key)
                 self.finished += 1
 
 
@@ -141,6 +143,8 @@ class Background:
         work = self.work
         with work.lock:
             there = {t.key for t in [work.current, *work.waiting] if t is not None}
+            if work.busy:  # one that ended just now is not on the screen yet
+                there |= work.ended - work.failed.keys()
             new = [t for t in tasks if t.key not in there]
             if not new:
                 return
@@ -150,7 +154,7 @@ class Background:
                 work.waiting += new
                 work.total += len(new)
                 return
-            work.number += 1
+            work.number, work.ended = work.number + 1, set()
             work.waiting, work.busy, work.total, work.finished = new, True, len(new), 0
             number = work.number
         self.note, self.unseen = "", True

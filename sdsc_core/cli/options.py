@@ -223,3 +223,13 @@ def _typed(text: str, like: Any) -> Any:
         return type(like)(text)
     except ValueError:
         return text
+
+
+def folder_to_write(name: str) -> Path:
+    """The folder that --out names, made where there is none."""
+    folder = Path(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        raise ValueError(f"--out is {name!r}; no such folder can be made ({problem}).") from None
+    return folder

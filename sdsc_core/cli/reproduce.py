@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sdsc_core import experiments
 from sdsc_core.checks import check_choice
-from sdsc_core.cli.options import read_params
+from sdsc_core.cli.options import folder_to_write, read_params
 from sdsc_core.cli.progress import Reporter
 from sdsc_core.methods import METHODS
 
@@ -38,7 +38,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def _reproduce(options: argparse.Namespace) -> None:
     check_choice(options.name, "NAME", NAMES)
-    folder = _folder(options.out)
+    folder = None if options.out is None else folder_to_write(options.out)
     parameters = {name: method.parameters for name, method in METHODS.items()}
     chosen = experiments.Options(
         folder=options.data,
@@ -63,17 +63,6 @@ def _reproduce(options: argparse.Namespace) -> None:
             _hopkins(chosen, folder, report)
         else:
             _measure(name, chosen, folder, report)
-
-
-def _folder(name: str | None) -> Path | None:
-    if name is None:
-        return None
-    folder = Path(name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ValueError(f"--out is {name!r}; no such folder can be made ({problem}).") from None
-    return folder
 
 
 def _measure(

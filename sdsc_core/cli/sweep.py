@@ -9,6 +9,7 @@ from sdsc_core import datasets
 from sdsc_core.cli.options import (
     add_data,
     as_json,
+    folder_to_write,
     named_by_option,
     preparation,
     read_data,
@@ -67,7 +68,7 @@ def _sweep(options: argparse.Namespace) -> None:
         grid = _grid(options)
         seeds = range(_at_least_one(options.seeds, "--seeds"))
         draws = _draws(options, _at_least_one(options.draws, "--draws"))
-        kept = SweepFile(_folder(options.out) / "sweep.jsonl") if options.out else None
+        kept = SweepFile(folder_to_write(options.out) / "sweep.jsonl") if options.out else None
         report = Reporter("settings")
         found = sweep(
             draws, grid, seeds=seeds, n_clusters=options.clusters, kept=kept, progress=report
@@ -89,15 +90,6 @@ def _at_least_one(number: int, option: str) -> int:
     if number < 1:
         raise ValueError(f"{option} is {number}; give a whole number from 1.")
     return number
-
-
-def _folder(name: str) -> Path:
-    folder = Path(name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as problem:
-        raise ValueError(f"--out is {name!r}; no such folder can be made ({problem}).") from None
-    return folder
 
 
 def _grid(options: argparse.Namespace) -> Grid:
