@@ -10,18 +10,11 @@ with opening(
     " stages, and see for this data where it does and where it does not.",
 ) as spot:
     from pages.compare import advice, choosing, running, showing
-    from pages.shared import sidebar
     from pages.shared.background import background, wait
-    from pages.shared.run import current_data
-    from pages.shared.screen import explain_problem, need_data
+    from pages.shared.screen import present_data
     from pages.shared.warm import warm
 warm(spot)
-sidebar.choose_data()
-need_data()
-data = current_data(spot)
-if st.session_state.unprepared:
-    explain_problem(st.session_state.unprepared)
-    st.stop()
+data = present_data(spot)
 
 top = st.container()
 choosing.choose(data)

@@ -1,4 +1,4 @@
-"""What Explore, Inspect and Step through begin with; the first part of it Compare too."""
+"""What screens begin with: a run (Explore, Inspect, Step through), or data (Compare, Sweep)."""
 
 from typing import Any
 
@@ -9,6 +9,7 @@ from pages.shared import loading, sidebar
 from pages.shared.run import compute_button, current_data, show_or_last, stopped
 from pages.shared.settings import defaults, go_to, in_exercise
 from pages.shared.text import escape_markdown
+from sdsc_core.datasets import Dataset
 from sdsc_core.run import Run
 
 
@@ -31,6 +32,17 @@ def present_run(spot: Any) -> Run:
     if not problem:
         entries.note(run)
     return run
+
+
+def present_data(spot: Any) -> Dataset:
+    """The chosen data, prepared, with its part of the sidebar; without any the page ends here."""
+    sidebar.choose_data()
+    need_data()
+    data = current_data(spot)
+    if st.session_state.unprepared:
+        explain_problem(st.session_state.unprepared)
+        st.stop()
+    return data
 
 
 def explain_problem(problem: str) -> None:

@@ -9,19 +9,12 @@ with opening(
     "Which settings suit this data? All of a grid are tried at once, with the spread over draws and"
     " seeds; without labels by what can be known without them.",
 ) as spot:
-    from pages.shared import sidebar
-    from pages.shared.run import current_data
-    from pages.shared.screen import explain_problem, need_data
+    from pages.shared.screen import present_data
     from pages.shared.warm import warm
     from pages.sweep import choosing, running, showing, suggesting, taking
 warm(spot)
 taking.leave()
-sidebar.choose_data()
-need_data()
-data = current_data(spot)
-if st.session_state.unprepared:
-    explain_problem(st.session_state.unprepared)
-    st.stop()
+data = present_data(spot)
 
 grid = choosing.grid(data)
 n_clusters = choosing.clusters(data)
