@@ -117,7 +117,7 @@ def test_words_show_their_pictures(new_page, app_url, scheme):
     page.goto(f"{app_url}/words")
     settled(page)
     part(page, "chart").locator("svg.main-svg").first.wait_for()
-    assert part(page, "chart").count() == 12
+    assert part(page, "chart").count() == 14
     assert page.locator(".katex-error").count() == 0
 
 

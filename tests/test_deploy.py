@@ -1,6 +1,5 @@
 """What stands around the server: nginx before it, the unit, the lock file of the image."""
 
-import asyncio
 import os
 import re
 import shutil
@@ -18,7 +17,7 @@ import pytest
 
 from tests.browser import Server, free_port
 from tests.load import table
-from tests.visitor import Visitor
+from tests.visitor import Visitor, play
 
 DEPLOY = Path(__file__).resolve().parents[1] / "deploy"
 
@@ -90,7 +89,7 @@ def test_nginx_before_the_app(behind_nginx):
     assert found[0] == 200 and "max-age" in found[1]["Strict-Transport-Security"]
     assert "content-security-policy" in {name.lower() for name in code("/")[1]}
     assert code("/_stcore/status")[0] == 404
-    asyncio.run(come())
+    play(come())
     line = HTTPSConnection(behind_nginx.partition("//")[2], timeout=20, context=trust)
     line.putrequest("PUT", "/_stcore/upload_file/a/b")
     line.putheader("Content-Length", str(193 << 20))

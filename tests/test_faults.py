@@ -1,6 +1,5 @@
 """Faults from outside: a sentence each, the server answers, settings and last result stay."""
 
-import asyncio
 import os
 import resource
 import shutil
@@ -17,7 +16,7 @@ from sdsc_core.datasets.apart import asking
 from tests.browser import Server
 from tests.load import array
 from tests.test_jit import INNER
-from tests.visitor import Visitor, address
+from tests.visitor import Visitor, address, play
 
 KEPT = """
 if __name__ == "__main__":
@@ -43,12 +42,12 @@ def test_kill_and_restart():
 
     wanted = address(data="motion", gamma=4, theta1=0.7)
     with Server() as first:
-        before = asyncio.run(look(first, wanted))
+        before = play(look(first, wanted))
         os.kill(first.process.pid, signal.SIGKILL)
         first.process.wait()
         with Server(port=first.port) as second:
             assert healthy(second)
-            assert asyncio.run(look(second, wanted)) == before
+            assert play(look(second, wanted)) == before
     assert "gamma=4" in before[0] and "theta1=0.7" in before[0]
 
 
@@ -72,7 +71,7 @@ def test_tight_memory():
             return refusal[0]
 
     with Server(before=little, options=("--limit", "session_memory=300M")) as server:
-        assert "GiB" in asyncio.run(ask(server))
+        assert "GiB" in play(ask(server))
         assert healthy(server)
 
 

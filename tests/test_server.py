@@ -12,14 +12,14 @@ import pytest
 
 from tests.browser import Server
 from tests.load import a_class, array, percentile, report
-from tests.visitor import Visitor, address
+from tests.visitor import Visitor, address, play
 
 
 @pytest.fixture(scope="module")
 def served():
     """A server of its own, with its kernels ready."""
     with Server() as running:
-        asyncio.run(visit(running.url))
+        play(visit(running.url))
         yield running
 
 
@@ -58,7 +58,7 @@ def test_what_a_closed_session_held_is_freed_within_seconds(served):
             assert found["memory"]["kept_by_sessions"] > 300_000
         await soon(served, gone, 8)
 
-    asyncio.run(come_and_go())
+    play(come_and_go())
 
 
 def test_a_broken_line_may_come_back(served):
@@ -71,7 +71,7 @@ def test_a_broken_line_may_come_back(served):
         await asyncio.sleep(3)
         assert status(served)["sessions"]["lost_but_kept"] == 1
 
-    asyncio.run(lose())
+    play(lose())
 
 
 def test_heavy_work_has_a_place_in_the_queue_and_a_closed_tab_ends_it(served):
@@ -97,12 +97,12 @@ def test_heavy_work_has_a_place_in_the_queue_and_a_closed_tab_ends_it(served):
                 task.cancel()
         return await soon(served, lambda s: s["queue"] == {"at_work": 0, "waiting": 0}, 5)
 
-    assert asyncio.run(three()) < 4
+    assert play(three()) < 4
 
 
 def test_a_small_class(served):
     """`python -m tests.load` tries twenty for five minutes."""
-    found = asyncio.run(a_class(served, 3, 12, 0.8, 0, 0))
+    found = play(a_class(served, 3, 12, 0.8, 0, 0))
     assert not found.problems, report(found)
     assert len(found.moves) > 10 and percentile(found.moves, 0.95) < 5, report(found)
 
@@ -131,7 +131,7 @@ def test_the_log_has_a_line_for_each_event_and_no_names(served):
             await tab.upload("secret.npy", b"nothing")
             assert any("npy" in text and "stays as it was" in text for text in tab.texts), tab.texts
 
-    asyncio.run(load())
+    play(load())
     lines = [line for line in served.log().splitlines() if " sdsc: " in line]
     assert any(" upload .csv " in line and "X 4 × 2" in line for line in lines)
     assert any(" refused a file: " in line for line in lines)
@@ -155,7 +155,7 @@ def test_as_many_clusters_as_points_stop_within_a_second(served):
         await soon(served, lambda s: not s["queue"]["at_work"], 20)
         return taken
 
-    assert asyncio.run(begin_and_stop()) < 2
+    assert play(begin_and_stop()) < 2
 
 
 WORST = (
@@ -172,4 +172,4 @@ def test_the_worst_addresses(served):
                 await tab.open(query)
                 assert not tab.problems, query
 
-    asyncio.run(open_all())
+    play(open_all())

@@ -9,6 +9,8 @@ import re
 import ssl
 import time
 import urllib.request
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,6 +23,12 @@ MARK = re.compile(rb"mark-(\d+)-")
 LARGE = 200_000  # bytes of a message that is looked through for marks alone: a picture
 PATIENCE = 120.0  # seconds for an answer
 DONE = ("FINISHED_SUCCESSFULLY", "FINISHED_FRAGMENT_RUN_SUCCESSFULLY")
+
+
+def play(story: Coroutine[Any, Any, Any]) -> Any:
+    """Run a story to its end, in a thread of its own: Playwright keeps a loop in the tests'."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, story).result()
 
 
 class Visitor:

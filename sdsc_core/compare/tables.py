@@ -133,7 +133,7 @@ class About:
         return cls(data.name, data.n_points, data.n_features, n_clusters, params, **rest)
 
     def words(self, escape: Callable[[str], str] = str) -> str:
-        """Where the figures come from; ``escape`` is for the name, which a file gave.
+        r"""Where the figures come from; ``escape`` is for the name, which a file gave.
 
         >>> About("a_b", 50, 4, 2).words(escape_markdown)
         'on a\\_b (50 points, 4 features, 2 clusters)'
