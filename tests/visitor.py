@@ -65,13 +65,21 @@ class Visitor:
         await self.line.close(code)
 
     async def open(self, query: str = "", page: str = "") -> float:
-        """Come by an address, or go to another screen; seconds until it stands."""
-        self.query, self.states = query or self.query, {}
-        self.page = self.pages.get(page, "")
+        """Come by an address, or go to another screen; seconds until it stands.
+
+        In a session that is open an address is gone to as Back does it, which sets all settings.
+        """
         begun = time.perf_counter()
-        await self._rerun(page_name="" if self.page else page)
+        await self.begin(query, page)
         await self.finished()
         return time.perf_counter() - begun
+
+    async def begin(self, query: str = "", page: str = "") -> None:
+        """As `open`, without waiting for the answer."""
+        back = bool(query and self.session)
+        self.query, self.states = query or self.query, {}
+        self.page = self.pages.get(page, "")
+        await self._rerun(page_name="" if self.page else page, back=back)
 
     async def move(self, key: str, value: Any) -> float:
         """Set a widget by its key, to a number, a text or a list of places; seconds."""
@@ -141,12 +149,17 @@ class Visitor:
         urllib.request.urlopen(request, timeout=60, context=self.trust).close()
 
     async def _rerun(
-        self, changed: WidgetState | None = None, fragment: str = "", page_name: str = ""
+        self,
+        changed: WidgetState | None = None,
+        fragment: str = "",
+        page_name: str = "",
+        back: bool = False,
     ) -> None:
         message = BackMsg()
         asked = message.rerun_script
         asked.query_string, asked.page_script_hash = self.query, self.page
         asked.page_name, asked.fragment_id = page_name, fragment
+        asked.is_history_navigation = back
         states = self.states | ({changed.id: changed} if changed else {})
         asked.widget_states.widgets.extend(states.values())
         if not fragment:
@@ -184,14 +197,14 @@ class Visitor:
         raw = await self.line.recv()
         assert isinstance(raw, bytes)
         self.marks |= {int(m) for m in MARK.findall(raw)}
-        self.last = self.take(raw) if len(raw) < LARGE else None
+        self.last = self._take(raw) if len(raw) < LARGE else None
         return raw
 
     async def _next(self) -> Any:
         await self._receive()
         return self.last
 
-    def take(self, raw: bytes) -> Any:
+    def _take(self, raw: bytes) -> Any:
         message = ForwardMsg()
         message.ParseFromString(raw)
         kind = message.WhichOneof("type")
