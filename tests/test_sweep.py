@@ -24,6 +24,7 @@ from sdsc_core import (
     ncut,
     nmi,
     run_stages,
+    sides,
     spectrum,
     sweep,
     sweeping,
@@ -141,7 +142,7 @@ def test_nothing_is_computed_twice(noisy, monkeypatch):
 
     monkeypatch.setattr(running, "imc", counted("imc", imc))
     monkeypatch.setattr(running, "of_pairs", counted("pair", running.of_pairs))
-    monkeypatch.setattr(running, "spectrum", counted("spectrum", spectrum))
+    monkeypatch.setattr(sides, "spectrum", counted("spectrum", spectrum))
     found = sweep(noisy, SMALL, seeds=(0, 1, 2))
     assert calls["imc"] == calls["pair"] == 1
     assert calls["spectrum"] <= len(found)

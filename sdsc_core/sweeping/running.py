@@ -21,7 +21,8 @@ from sdsc_core.datasets import Dataset
 from sdsc_core.dense import dense_stage
 from sdsc_core.imc_path import ImcPath, imc, of_pairs
 from sdsc_core.settings import RunSettings
-from sdsc_core.spectral import Spectrum, cluster_rows, spectrum
+from sdsc_core.sides import cluster_side
+from sdsc_core.spectral import Spectrum
 from sdsc_core.sweeping.criteria import (
     agreement,
     relative_eigengap,
@@ -238,9 +239,12 @@ def _found(
     star = dense_stage(draw.W, s.dense, n_jobs=1, progress=tell, **s.dense_params())
     key = _digest(star)
     if key not in draw.seen:
-        found = spectrum(star, min(k + 1, star.shape[0]), k, seeds[0], tell)
-        rows = found.embedding(k)
-        labels = [cluster_rows(rows, k, seed) for seed in seeds]
+        found, labels, vectors = None, [], min(k + 1, star.shape[0])
+        for seed in seeds:  # one spectrum serves all of them
+            side = cluster_side(star, k, seed=seed, found=found, vectors=vectors, progress=tell)
+            found = side.spectrum
+            labels.append(side.labels)
+        assert found is not None
         figures = _figures(draw, star, found, labels, k)
         draw.seen[key] = _Found(labels, figures, found.message)
     return draw.seen[key]
