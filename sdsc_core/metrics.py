@@ -19,8 +19,10 @@ from sdsc_core.checks import (
     is_sparse,
 )
 from sdsc_core.memory import check_memory
+from sdsc_core.second_eigenvalue import second_eigenvalue
 from sdsc_core.spectral import Spectrum, spectrum
 
+MANY = 5_000  # points, from which on ARPACK is as fast as a kernel of our own
 LARGE = 20_000  # points, from which on CONN of several clusters is worth several threads
 
 
@@ -146,6 +148,9 @@ def _second_eigenvalue(W: Any, found: Spectrum | None = None) -> tuple[float, bo
     if W.shape[0] < 2 or _n_components(W, found) > 1:
         return 0.0, True
     if found is None or found.n_exact < 2 or found.regularised:
+        value = second_eigenvalue(W) if is_sparse(W) and W.shape[0] <= MANY else None
+        if value is not None:
+            return max(0.0, 1.0 - value), True
         found = spectrum(W, 2)
     return float(max(0.0, 1.0 - found.eigenvalues[1])), found.converged
 

@@ -22,6 +22,37 @@ def test_no_screen_asks_another_host(page, app_url):
     settled(page)
 
 
+def test_a_move_sends_what_is_new_and_the_page_is_as_if_all_was_sent(page, app_url):
+    heard = []
+    page.on("websocket", lambda line: line.on("framereceived", lambda frame: heard.append(frame)))
+    page.goto(f"{app_url}/?gamma=4")
+    settled(page)
+    whole = len(heard)
+    slider = page.locator(".st-key-theta1 input")
+    heard_of = []
+    for key in ("ArrowLeft", "ArrowRight", "ArrowLeft", "Home"):  # at last below θ₂: that moves too
+        heard.clear()
+        slider.focus()
+        page.keyboard.press(key)
+        settled(page)
+        heard_of.append(len(heard))
+    assert max(heard_of[1:]) < whole / 2  # by the first the browser tells what every widget holds
+    page.get_by_role("radio", name="D2").first.click()
+    settled(page)
+    page.get_by_role("tab", name="Confusion").click()
+    settled(page)
+    page.locator(".st-key-gamma input").focus()
+    page.keyboard.press("ArrowRight")
+    settled(page)
+    page.get_by_role("tab", name="Gallery").click()
+    settled(page)
+    moved = page.locator("body").inner_text()
+    assert "Γ = 5" in moved
+    page.reload()
+    settled(page)
+    assert page.locator("body").inner_text() == moved
+
+
 def test_the_server_starts_beside_a_busy_core(browser):
     """A few starts; `python -m tests.starts` tries fifty."""
     assert starts(browser, 3) == ["", "", ""]

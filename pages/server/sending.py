@@ -4,8 +4,8 @@ Streamlit runs the whole script after every move and sends every element again, 
 pieces, as they come; for each piece the browser draws the whole page, which takes longer than the
 computation. So what a short run says is held until it has ended, and laid beside what the run
 before had said. Where the page has the same parts, those that changed are sent alone, without the
-messages about the run itself, and the browser leaves all else as it is. In any other case, and
-where a run takes longer, all is sent.
+messages about the run itself but the last, and the browser leaves all else as it is. In any other
+case, and where a run takes longer, all is sent.
 """
 
 import time
@@ -16,26 +16,30 @@ from typing import Any
 HELD = 0.4  # seconds; what a longer run says is sent as it comes
 OF_RUN = {"new_session", "session_status_changed", "script_finished"}
 OF_PAGE = {"page_config_changed", "navigation", "delta"}
-ADDRESS = "page_info_changed"  # always sent
+ADDRESS = "page_info_changed"
+BLOCK = "block"
 # The browser looks at the end of a run to settle what was typed.
 TYPED = {"text_input", "text_area", "number_input", "chat_input"}
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the page: its place, a digest of what was said of it, and the widget's name."""
+    """A part of the page: its kind, a digest of what was said of it, and the widget's name."""
 
-    place: tuple[Any, ...]
+    kind: str
     digest: bytes
     widget: str = ""
+
+
+Place = tuple[Any, ...]
 
 
 @dataclass
 class Sent:
     """What a browser has: the parts of its page after a whole run; None where that is unknown."""
 
-    page: list[Part] | None = None
-    under_way: list[Part] | None = None
+    page: dict[Place, Part] | None = None
+    under_way: dict[Place, Part] | None = None
     begun: tuple[Any, float] = (None, 0.0)
     values: dict[str, bytes] = field(default_factory=dict)
     moved: dict[str, int] = field(default_factory=dict)
@@ -70,51 +74,76 @@ class Sent:
 
     def reduce(self, messages: list[Any]) -> list[Any]:
         """Those of ``messages`` that the browser has to be told; all, unless they are one run."""
-        before, parts = self.page, [_part(m) for m in messages]
-        self._note(messages, parts)
-        now, moved = self.page, self.moved
-        if now is None or [part for part in parts if part is not None] != now:
-            return messages  # a run that has not ended, or more than one
+        before, moved, places = self.page, self.moved, [_place(m) for m in messages]
+        self._note(messages, places)
+        now = self.page
+        if now is None or not _one_run(messages, places):
+            return messages
         self.moved = {name: n - 1 for name, n in moved.items() if n > 1}
-        if before is None or [p.place for p in before] != [p.place for p in now]:
+        if before is None or before.keys() != now.keys() or "history" in moved:
             return messages
-        new = {p.place for p, was in zip(now, before, strict=True) if p != was or p.widget in moved}
-        typed = any(p.widget in moved and p.place[0] in TYPED for p in now)
-        if typed or "history" in moved or any(place[0] in ("block", *OF_PAGE) for place in new):
+        new = {p for p in now if now[p] != before[p] or now[p].widget in moved}
+        kinds = {part.kind for p in new for part in (now[p], before[p])}
+        if kinds & (OF_PAGE | {BLOCK}) or any(
+            part.kind in TYPED and part.widget in moved for part in now.values()
+        ):
             return messages
-        return [
+        told = [
             m
-            for m, part in zip(messages, parts, strict=True)
-            if (m.HasField(ADDRESS) if part is None else part.place in new)
+            for m, place in zip(messages, places, strict=True)
+            if m.HasField(ADDRESS) or place in new
         ]
+        return told + messages[-1:]
 
-    def _note(self, messages: list[Any], parts: list[Part | None]) -> None:
+    def _note(self, messages: list[Any], places: list[Place | None]) -> None:
         """Remember the parts of whole runs; after anything else the page is not known."""
-        for message, part in zip(messages, parts, strict=True):
+        for message, place in zip(messages, places, strict=True):
             kind = message.WhichOneof("type")
             if kind == "new_session":
                 self.page = None
-                self.under_way = None if message.metadata.run.fragment_ids else []
+                self.under_way = None if message.metadata.run.fragment_ids else {}
             if kind not in OF_RUN | OF_PAGE | {ADDRESS}:
                 self.under_way = None
-            if part is not None and self.under_way is not None:
-                self.under_way.append(part)
+            if place is not None and self.under_way is not None:
+                part = self.under_way[place] = _part(message)
+                if part.kind != BLOCK:  # what stood there, with all in it, is gone
+                    for old in [p for p in self.under_way if p[: len(place)] == place != p]:
+                        del self.under_way[old]
             if kind == "script_finished":
                 good = message.script_finished == message.FINISHED_SUCCESSFULLY
                 self.page, self.under_way = (self.under_way if good else None), None
 
 
-def _part(message: Any) -> Part | None:
-    """The part of the page that a message is about, if it is about one."""
+def _one_run(messages: list[Any], places: list[Place | None]) -> bool:
+    """Whether all that is said of the page is said by one run, and to its end.
+
+    Of a run that was cut short by the next Streamlit may keep what it said of itself.
+    """
+    begins = [k for k, m in enumerate(messages) if m.HasField("new_session")]
+    before = places[: begins[-1]] if begins else places
+    return bool(begins) and not any(before) and _at_rest(messages[-1])
+
+
+def _at_rest(message: Any) -> bool:
+    """Whether the script is said to be at rest, from which one can tell that all was said."""
+    status = message.HasField("session_status_changed")
+    return bool(status and not message.session_status_changed.script_is_running)
+
+
+def _place(message: Any) -> Place | None:
+    """Where on the page a message belongs; what lasts no longer than the run has no place."""
     kind = message.WhichOneof("type")
-    if kind not in OF_PAGE:
+    if kind not in OF_PAGE or message.delta.WhichOneof("type") == "new_transient":
         return None
-    place, widget = (kind,), ""
+    return tuple(message.metadata.delta_path) if kind == "delta" else (kind,)
+
+
+def _part(message: Any) -> Part:
+    kind, widget = message.WhichOneof("type"), ""
     if kind == "delta":
-        kind = "block"
+        kind = BLOCK
         if message.delta.WhichOneof("type") == "new_element":
             element = message.delta.new_element
             kind = element.WhichOneof("type") or "empty"
             widget = getattr(getattr(element, kind), "id", "")
-        place = (kind, *message.metadata.delta_path)
-    return Part(place, blake2b(message.SerializeToString(deterministic=True)).digest(), widget)
+    return Part(kind, blake2b(message.SerializeToString(deterministic=True)).digest(), widget)

@@ -19,6 +19,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from streamlit import net_util
+from streamlit.logger import get_logger
 from streamlit.runtime import exists, get_instance
 from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.pages_manager import PagesManager
@@ -166,7 +167,7 @@ def _free_closed_sessions() -> None:
 
 
 def _hand_over_together() -> None:
-    """The script's thread wakes the server's for some messages at a time, not for each of a hundred.
+    """The script's thread wakes the server's for some messages at a time, not for each of many.
 
     Each time the two fight for Python's lock, which takes a tenth of a move. If the names go, it
     is woken for each.
@@ -229,7 +230,13 @@ def _send_what_is_new() -> None:
                 asyncio.get_running_loop().call_later(seconds, ask_again)
             if seconds is not None:
                 return []
-        return sent.reduce(flush(session))
+        messages = flush(session)
+        try:
+            return sent.reduce(messages)
+        except Exception as fault:  # it must not end the server: all is sent
+            vars(session).pop("sent")
+            get_logger(__name__).warning("%s in what is new", type(fault).__name__)
+            return messages
 
     def forget_and_disconnect(manager: WebsocketSessionManager, session_id: str) -> None:
         active = manager.get_active_session_info(session_id)
