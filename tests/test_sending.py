@@ -6,6 +6,7 @@ import threading
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.forward_msg_cache import create_reference_msg, populate_hash_if_needed
 
 from pages.server import sending
 from pages.server.sending import Sent
@@ -77,10 +78,22 @@ def auto_rerun():
     return made
 
 
+def hashed(made):
+    if made.WhichOneof("type") != "ref_hash":
+        populate_hash_if_needed(made)
+    return made
+
+
+def cached(made):
+    """The same for a browser that kept it from before."""
+    return create_reference_msg(hashed(made))
+
+
 def run(*parts, query="a=1", finished=ForwardMsg.FINISHED_SUCCESSFULLY, fragments=()):
     """What one run of the script says, as Streamlit queues it."""
     end = message(script_finished=finished)
-    return [begin(fragments), status(True), address(query), *parts, end, status(False)]
+    said = [begin(fragments), status(True), address(query), *parts, end, status(False)]
+    return [hashed(m) for m in said]
 
 
 def page(figure="1", value=6.0):
@@ -108,6 +121,21 @@ def test_the_first_run_is_told_whole_and_the_next_only_where_it_differs():
     assert told[0].page_info_changed.query_string == "a=2" and bodies(told) == ["2"]
     assert bodies(sent.reduce(run(*page("2")))) == []
     assert bodies(sent.reduce(run(*page("1")))) == ["1"]  # laid beside the last run, not the first
+
+
+def test_what_the_browser_keeps_is_the_same_as_what_it_was_told():
+    sent = Sent()
+    sent.reduce(run(*page("1")))
+    assert kinds(sent.reduce(run(*page("1")[:-1], cached(page("1")[-1])))) == NOTHING
+    told = sent.reduce(run(*page("1")[:-1], cached(page("2")[-1])))
+    assert kinds(told) == ["page_info_changed", "ref_hash", "session_status_changed"]
+
+
+def test_now_and_then_all_is_told():
+    sent = Sent()
+    sizes = [len(sent.reduce(run(*page(str(k))))) for k in range(2 * sending.MOST_IN_A_ROW)]
+    assert sizes[0] == sizes[sending.MOST_IN_A_ROW + 1] == 9
+    assert set(sizes[1 : sending.MOST_IN_A_ROW + 1]) == {3}
 
 
 @pytest.mark.parametrize(
@@ -140,6 +168,7 @@ def test_a_widget_that_the_script_sets_back_is_told_so():
 
 def test_what_is_moved_while_a_run_is_under_way_counts_for_the_next():
     sent = Sent()
+    sent.hear(said(SLIDER, 6.0), False)
     sent.reduce(run(*page()))
     sent.hear(said(SLIDER, 9.0), False)  # during the run that ends now
     sent.reduce(run(*page()))

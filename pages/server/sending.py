@@ -10,24 +10,26 @@ case, and where a run takes longer, all is sent.
 
 import time
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from typing import Any
 
 HELD = 0.4  # seconds; what a longer run says is sent as it comes
 OF_RUN = {"new_session", "session_status_changed", "script_finished"}
-OF_PAGE = {"page_config_changed", "navigation", "delta"}
+OF_PAGE = {"page_config_changed", "navigation", "delta", "ref_hash"}
 ADDRESS = "page_info_changed"
 BLOCK = "block"
+CACHED = "cached"  # what the browser keeps from before: it is told the mark alone
+# Runs after which all is sent: a browser counts whole runs, to let go of what it keeps.
+MOST_IN_A_ROW = 20
 # The browser looks at the end of a run to settle what was typed.
 TYPED = {"text_input", "text_area", "number_input", "chat_input"}
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the page: its kind, a digest of what was said of it, and the widget's name."""
+    """A part of the page: its kind, a mark of what was said of it, and the widget's name."""
 
     kind: str
-    digest: bytes
+    mark: tuple[str, str]
     widget: str = ""
 
 
@@ -40,6 +42,7 @@ class Sent:
 
     page: dict[Place, Part] | None = None
     under_way: dict[Place, Part] | None = None
+    in_a_row: int = 0
     begun: tuple[Any, float] = (None, 0.0)
     values: dict[str, bytes] = field(default_factory=dict)
     moved: dict[str, int] = field(default_factory=dict)
@@ -54,7 +57,8 @@ class Sent:
         for state in states:
             value = state.SerializeToString(deterministic=True)
             if self.values.get(state.id) != value:
-                self.values[state.id], self.moved[state.id] = value, 2
+                self.moved[state.id] = 2 if state.id in self.values else 1
+                self.values[state.id] = value
         if by_history:
             self.moved["history"] = 2
 
@@ -80,14 +84,15 @@ class Sent:
         if now is None or not _one_run(messages, places):
             return messages
         self.moved = {name: n - 1 for name, n in moved.items() if n > 1}
+        in_a_row, self.in_a_row = self.in_a_row, 0
         if before is None or before.keys() != now.keys() or "history" in moved:
             return messages
-        new = {p for p in now if now[p] != before[p] or now[p].widget in moved}
+        new = {p for p in now if now[p].mark != before[p].mark or now[p].widget in moved}
         kinds = {part.kind for p in new for part in (now[p], before[p])}
-        if kinds & (OF_PAGE | {BLOCK}) or any(
-            part.kind in TYPED and part.widget in moved for part in now.values()
-        ):
+        typed = any(part.kind in TYPED and part.widget in moved for part in now.values())
+        if typed or kinds & {BLOCK, *OF_PAGE} or in_a_row == MOST_IN_A_ROW:
             return messages
+        self.in_a_row = in_a_row + 1
         told = [
             m
             for m, place in zip(messages, places, strict=True)
@@ -135,15 +140,17 @@ def _place(message: Any) -> Place | None:
     kind = message.WhichOneof("type")
     if kind not in OF_PAGE or message.delta.WhichOneof("type") == "new_transient":
         return None
-    return tuple(message.metadata.delta_path) if kind == "delta" else (kind,)
+    return tuple(message.metadata.delta_path) if kind in ("delta", "ref_hash") else (kind,)
 
 
 def _part(message: Any) -> Part:
-    kind, widget = message.WhichOneof("type"), ""
-    if kind == "delta":
+    kind, widget, where = message.WhichOneof("type"), "", message.metadata
+    if kind == "ref_hash":
+        kind = CACHED
+    elif kind == "delta":
         kind = BLOCK
         if message.delta.WhichOneof("type") == "new_element":
             element = message.delta.new_element
             kind = element.WhichOneof("type") or "empty"
             widget = getattr(getattr(element, kind), "id", "")
-    return Part(kind, blake2b(message.SerializeToString(deterministic=True)).digest(), widget)
+    return Part(kind, (message.ref_hash or message.hash, where.active_script_hash), widget)
