@@ -44,11 +44,12 @@ TESTS = {
         "tests/test_picks.py",
         "tests/test_imc.py",
     ],
-    "dense": ["tests/test_dense.py", "tests/test_metrics.py"],
+    "dense": ["tests/test_dense.py", "tests/test_beyond.py", "tests/test_metrics.py"],
     "search/vector": ["tests/test_vector.py"],
     "spectral": ["tests/test_spectral.py"],
     "metrics": ["tests/test_metrics.py"],
 }
+MORE_FILES = {"spectral": ["kmeans"]}  # modules that are part of another
 COMPILED = {"search/vector", "stages"}  # vector instructions, and kernels that do not change
 KEYS = {"stages": ["tests/test_keys.py"]}
 KEPT_BY = ("pages/shared/run.py", "pages/compare/running.py", "sdsc_core/run.py",
@@ -372,7 +373,7 @@ def files_of(module: str) -> list[Path]:
     if (ROOT / place).is_dir():
         found = sorted(p.relative_to(ROOT) for p in (ROOT / place).glob("*.py"))
         return [p for p in found if str(p.with_suffix("").relative_to("sdsc_core")) not in TESTS]
-    return [place.with_suffix(".py")]
+    return [Path("sdsc_core", f"{name}.py") for name in (module, *MORE_FILES.get(module, []))]
 
 
 def survivors(module: str, chosen: list[Mutant], folder: Path) -> list[Mutant]:

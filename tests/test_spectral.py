@@ -5,7 +5,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence
 
-from sdsc_core import SDSC, Cancelled, spectral
+from sdsc_core import SDSC, Cancelled, kmeans, spectral
+from sdsc_core.kmeans import cluster_rows
 from sdsc_core.metrics import clustering_accuracy, connectivity
 from sdsc_core.run import cluster_side
 from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
@@ -159,12 +160,12 @@ def test_a_spectrum_that_is_there_serves_and_its_first_vectors_alone():
     W, y = blocks((40, 50), between=0.05)
     more = spectrum(W, 9, 2)
     labels = spectral_clustering(W, 2, spectrum_=more)
-    np.testing.assert_array_equal(labels, spectral.cluster_rows(more.embedding(2), 2, 0))
+    np.testing.assert_array_equal(labels, cluster_rows(more.embedding(2), 2, 0))
     assert clustering_accuracy(y, labels) == 1
 
 
 def test_fewer_distinct_rows_than_clusters():
-    assert set(spectral.cluster_rows(np.ones((9, 2)), 3, 0).tolist()) == {0}
+    assert set(cluster_rows(np.ones((9, 2)), 3, 0).tolist()) == {0}
 
 
 def test_fewer_components_than_clusters():
@@ -345,8 +346,8 @@ def test_seeding_on_some_points_clusters_as_well_as_on_all(spread, monkeypatch):
             ((rows[labels == c] - rows[labels == c].mean(axis=0)) ** 2).sum() for c in set(labels)
         )
 
-    whole = inertia(spectral.cluster_rows(rows, 7, 0))
-    monkeypatch.setattr(spectral, "LARGE", 400)
-    labels = spectral.cluster_rows(rows, 7, 0)
-    np.testing.assert_array_equal(labels, spectral.cluster_rows(rows, 7, 0))
+    whole = inertia(cluster_rows(rows, 7, 0))
+    monkeypatch.setattr(kmeans, "SEEDED_ON", 400)
+    labels = cluster_rows(rows, 7, 0)
+    np.testing.assert_array_equal(labels, cluster_rows(rows, 7, 0))
     assert inertia(labels) <= 1.002 * whole

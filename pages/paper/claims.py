@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.paper.parts import PARTS
+from pages.shared.settings import PAPER_PARTS
 from pages.shared.text import escape_markdown
 from sdsc_core.experiments import EXPERIMENTS, Claim, claims, shipped
 from sdsc_core.experiments.verdicts import FAILS, HOLDS, IN_PART
@@ -15,7 +15,7 @@ def show() -> None:
     """All claims, in the order of the paper."""
     found = {name: shipped(name) for name in EXPERIMENTS}
     rows = {name: results.rows for name, results in found.items() if results is not None}
-    absent = [PARTS[name] for name in EXPERIMENTS if name in PARTS and name not in rows]
+    absent = [PAPER_PARTS[name] for name in EXPERIMENTS if name in PAPER_PARTS and name not in rows]
     if absent:
         st.caption(f"Without a result file yet: {', '.join(absent)}.")
     for number, claim in enumerate(claims(rows)):

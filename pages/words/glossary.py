@@ -23,6 +23,7 @@ from sdsc_core import (
     subspaces,
 )
 from sdsc_core.datasets import make_subspaces
+from sdsc_core.dense import DISTANCES
 from sdsc_core.figures import Graph
 
 SQUARE = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, 0.5], [0.5, -0.5]])
@@ -290,15 +291,16 @@ def _conditions() -> Word:
 def _distances() -> Word:
     W = _triangle(0.9, 0.8)
     graphs, values = [], []
-    for rule in ("D1", "D2", "D3"):
+    for rule in DISTANCES:
         star = np.asarray(densify(W, rule))
         values.append(star[0, 2])
         graphs.append(Graph(rule, W, ONE, TRIANGLE, star, ("i", "k", "j")))
     shown = ", ".join(f"{v:.2f}" for v in values)
+    distances = " or ".join(f"${by.distance}$" for by in DISTANCES.values())
     return Word(
         "D1, D2, D3",
-        r"The universal dense stage (Algorithm 4) turns affinities into distances, $1 - w$,"
-        r" $1 - \ln w$ or $1/w$, takes the way over $k$ where it is shorter, and turns back. For"
+        f"The universal dense stage (Algorithm 4) turns affinities into distances, {distances},"
+        " takes the way over $k$ where it is shorter, and turns back. For"
         f" the same two links of 0.9 and 0.8 the new one becomes {shown}: a rule without"
         " thresholds links every pair that shares a neighbour.",
         figures.small_graphs(graphs, weights=True),
