@@ -130,7 +130,7 @@ def spectrum(
         known, share, weak = _component_vectors(component, n_components, roots), 0.0, np.zeros(n)
     known = known[:, :n_vectors]
     rounds = [(n_exact, COARSE), (n_vectors, LOOSE)] if n > LARGE else [(n_vectors, ACCURACY)]
-    with one_thread():  # what is not shared out is too small for it
+    with one_thread():  # the other products are too small for several threads
         values, vectors, residual = _pairs(
             A, weak * np.sqrt(share), known, rounds, random_state, progress
         )

@@ -22,10 +22,10 @@ def show() -> None:
         if number % 2 == 0:
             columns = st.columns(2, gap="medium")
         with columns[number % 2].container(border=True, height="stretch"):
-            _one(claim)
+            _show_claim(claim)
 
 
-def _one(claim: Claim) -> None:
+def _show_claim(claim: Claim) -> None:
     colour = COLOURS.get(claim.verdict, "gray")
     known = len(claim.statements) - claim.n_missing
     st.subheader(claim.title, anchor=False)

@@ -213,7 +213,7 @@ def from_address() -> dict[str, Any]:
     said = st.query_params.to_dict()
     sealed: Exercise | None = st.session_state.get("sealed")
     if sealed is not None:
-        said = sealed.said(said, OF_DATA)
+        said = sealed.unsealed(said, OF_DATA)
     named = (set(SETTINGS) & set(said)) - SINCE
     unsaid = {"gamma": GAMMA_UNSAID} if named and "gamma" not in named else {}
     values = {}

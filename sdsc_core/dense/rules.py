@@ -28,7 +28,7 @@ class DistanceFormula(NamedTuple):
     worth: str
 
     @property
-    def plain(self) -> str:
+    def text(self) -> str:
         """The distance as text, for where no LaTeX is set."""
         return self.distance.replace("\\ln", "ln").replace("-", "−")
 

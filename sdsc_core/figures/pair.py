@@ -191,7 +191,7 @@ def paths(pair: Explanation, offer: Offer | None, transform: str) -> go.Figure:
             text=[f"d<sub>{name}</sub> = {value:.3f}"], hoverinfo="skip",
         )  # fmt: skip
     figure.update_xaxes(
-        title=f"distance, d = {DISTANCES[transform].plain}", range=[0, end], fixedrange=True
+        title=f"distance, d = {DISTANCES[transform].text}", range=[0, end], fixedrange=True
     )
     figure.update_yaxes(fixedrange=True)
     figure.update_layout(
@@ -241,7 +241,7 @@ def transforms(transform: str, offer: Offer | None = None) -> go.Figure:
         d = to_distance(w, rule)
         figure.add_scatter(
             x=w, y=np.where(d <= STEEP, d, np.nan), mode="lines",
-            name=f"{rule}: d = {DISTANCES[rule].plain}",
+            name=f"{rule}: d = {DISTANCES[rule].text}",
             line={"color": colour(k), "width": 4 if rule == transform else 1.5},
             hovertemplate="w = %{x:.2f}: d = %{y:.3f}<extra></extra>",
         )  # fmt: skip
