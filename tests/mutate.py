@@ -46,7 +46,7 @@ TESTS = {
     ],
     "dense": ["tests/test_dense.py", "tests/test_beyond.py", "tests/test_metrics.py"],
     "search/vector": ["tests/test_vector.py"],
-    "spectral": ["tests/test_spectral.py"],
+    "spectral": ["tests/test_spectral.py", "tests/test_kmeans.py"],
     "metrics": ["tests/test_metrics.py"],
 }
 MORE_FILES = {"spectral": ["kmeans"]}  # modules that are part of another
@@ -134,6 +134,8 @@ EQUIVALENT = [
     ("return np.where(best < SEEN * D", "best <= SEEN", "nothing lies there to the last bit"),
     ("before, after = (A[i, j] if len(i)", "A[j, i]", "W and W* are symmetric"),
     ("to_class = np.full(", "1  →  2", "a longer array than is needed"),
+    ("None if len(labels) > LARGE else 1", "", "how many threads"),
+    ("LARGE = 20_000  # points, from which on CONN", "", "from where on there are several threads"),
     ("cached((stage, key)", "(key,)", "no two stages have keys of one form"),
 ]
 PRELOAD = [

@@ -1,5 +1,7 @@
 """Spectral clustering: degenerate graphs, reproducibility, fall-backs."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,6 +9,7 @@ from scipy.sparse.linalg import ArpackNoConvergence
 
 from sdsc_core import SDSC, Cancelled, kmeans, spectral
 from sdsc_core.kmeans import cluster_rows
+from sdsc_core.memory import available
 from sdsc_core.metrics import clustering_accuracy, connectivity
 from sdsc_core.run import cluster_side
 from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
@@ -351,3 +354,48 @@ def test_seeding_on_some_points_clusters_as_well_as_on_all(spread, monkeypatch):
     labels = cluster_rows(rows, 7, 0)
     np.testing.assert_array_equal(labels, cluster_rows(rows, 7, 0))
     assert inertia(labels) <= 1.002 * whole
+
+
+def chain(n):
+    ones = np.ones(n - 1)
+    return sp.csr_array(sp.diags_array([ones, ones], offsets=[-1, 1]))
+
+
+@pytest.mark.parametrize("n, accuracy", [(20_000, ["ACCURACY"]), (20_001, ["COARSE", "LOOSE"])])
+def test_beyond_20000_points_pairs_are_found_as_accurately_as_they_are_used(
+    n, accuracy, monkeypatch
+):
+    asked = []
+
+    def solver(operator, wanted, *, tol, **how):
+        asked.append((wanted, tol))
+        return np.zeros(wanted), np.ones((n, wanted))
+
+    monkeypatch.setattr(spectral, "eigsh", solver)
+    found = spectrum(chain(n), 5, 3)
+    few = [4] if len(accuracy) == 1 else [2, 2]
+    assert asked == list(zip(few, (getattr(spectral, a) for a in accuracy), strict=True))
+    assert found.n_exact == (5 if len(accuracy) == 1 else 3)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("n_vectors", [3, 400])
+def test_a_spectrum_takes_the_memory_that_is_asked_for(form, n_vectors, monkeypatch):
+    """By Lanczos for a few vectors, by a decomposition of the whole for many.
+
+    What LAPACK itself takes is not traced.
+    """
+    W, asked = form(links(900, 0.2, 0)), []
+    monkeypatch.setattr(spectral, "check_memory", lambda needed, *a, **k: asked.append(needed))
+    spectrum(W, n_vectors)
+    tracemalloc.start()
+    spectrum(W, n_vectors)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.2 * asked[-1] < peak < asked[-1]
+
+
+def test_a_spectrum_that_does_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr(available, "available_memory", lambda: 1000)
+    with pytest.raises(ValueError, match=r"W has 60 points.* spectral clustering"):
+        spectrum(links(60, 0.5, 0), 2)
