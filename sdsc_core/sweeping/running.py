@@ -102,7 +102,7 @@ def sweep(
         check_gamma(gamma, smallest, "gamma")
     k = _usual_clusters(parts[0], progress) if n_clusters is None else n_clusters
     k = check_n_clusters(k, smallest)
-    kept = {} if kept is None else check_kind(kept, MutableMapping, "kept", "a dict or None")
+    kept = {} if kept is None else _mapping(kept)
     keys = {s.dense_key(): key_of(s, parts, seeds, k, criteria) for s in settings}
     todo = [s for s in settings if keys[s.dense_key()] not in kept]
     work = [_Draw(part, _longest(todo), n_jobs, criteria) for part in parts]
@@ -148,6 +148,12 @@ def _given(data: Any) -> list[Dataset]:
     """The draws that a caller has prepared."""
     what = "a Dataset or several"
     return [check_kind(part, Dataset, "data", what) for part in check_several(data, "data")]
+
+
+def _mapping(kept: Any) -> Kept:
+    if not isinstance(kept, MutableMapping):
+        raise ValueError(f"kept is {type(kept).__name__}; give a dict or None.")
+    return kept
 
 
 def key_of(
