@@ -136,6 +136,14 @@ EQUIVALENT = [
     ("to_class = np.full(", "1  →  2", "a longer array than is needed"),
     ("None if len(labels) > LARGE else 1", "", "how many threads"),
     ("LARGE = 20_000  # points, from which on CONN", "", "from where on there are several threads"),
+    ("if client is not None and memory_mb is None", "", "the way of the search, not its picks"),
+    ("memory_mb = 0.0  # N² numbers", "", "the way of the search, not its picks"),
+    ("times = product_in_threads(A) if n > LARGE", "n >= LARGE | n < LARGE", "the same product"),
+    ("MOST_STEPS = 200", "200  →  201", "how long the last resort may try"),
+    ("for _ in range(0, MOST_ITERATIONS, at_once)", "0  →  1", "how many steps it may take"),
+    ("MOST_ITERATIONS = 300", "300  →  301", "how many steps it may take"),
+    ("            maxiter=300,", "300  →  301", "how many steps it may take"),
+    ("if len(rows) > SEEDED_ON:", "len(rows) >= SEEDED_ON", "all of them, in their order"),
     ("cached((stage, key)", "(key,)", "no two stages have keys of one form"),
 ]
 PRELOAD = [

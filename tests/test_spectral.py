@@ -157,6 +157,7 @@ def test_the_embedding_has_n_columns_of_unit_rows_and_keeps_zero_rows():
     found = spectral.Spectrum(np.ones(3), vectors, np.zeros(3, np.int64), 1, False)
     np.testing.assert_allclose(found.embedding(2), [[0.6, 0.8], [0, 0], [1e-13, 0]], rtol=1e-12)
     np.testing.assert_allclose(found.embedding(3)[0], np.array([3, 4, 12]) / 13)
+    assert (found.message, found.residual, found.n_exact) == ("", 0.0, 0)
 
 
 def test_a_spectrum_that_is_there_serves_and_its_first_vectors_alone():
