@@ -57,7 +57,7 @@ KEPT_BY = ("pages/shared/run.py", "pages/compare/running.py", "sdsc_core/run.py"
 SIZES = {
     "BLOCK", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL", "MODERATE", "MOST_ALL_PATHS", "block",
     "PAIRS_A_BLOCK",
-    "starts", "many", "spectral.room", "PART", "AGAIN", "SIDE", "PATCH", "CACHE", "LEAF",
+    "starts", "many", "spectral._room", "PART", "AGAIN", "SIDE", "PATCH", "CACHE", "LEAF",
     "CHILDREN", "WAITING", "MOST_ROWS", "FEW", "MANY", "SAMPLE", "ROUNDS", "TURNS", "MOST",
     "TRIED", "FEW_POINTS", "MOST_DIMENSIONS", "ROWS_AT_A_TIME",
 }  # fmt: skip
@@ -139,6 +139,8 @@ EQUIVALENT = [
     ("if client is not None and memory_mb is None", "", "the way of the search, not its picks"),
     ("memory_mb = 0.0  # N² numbers", "", "the way of the search, not its picks"),
     ("times = product_in_threads(A) if n > LARGE", "n >= LARGE | n < LARGE", "the same product"),
+    ("converged=residual <= COARSE", "residual < COARSE", "nothing lies there to the last bit"),
+    ("if _whole(n, n_vectors) else 0", "0  →  1", "a byte of an estimate"),
     ("MOST_STEPS = 200", "200  →  201", "how long the last resort may try"),
     ("for _ in range(0, MOST_ITERATIONS, at_once)", "0  →  1", "how many steps it may take"),
     ("MOST_ITERATIONS = 300", "300  →  301", "how many steps it may take"),
