@@ -13,6 +13,7 @@ from sdsc_core import metrics
 from sdsc_core.dense import Changes, rank_changes, tally
 from sdsc_core.dense.explanations import ORDERS
 from sdsc_core.memory import available
+from sdsc_core.second_eigenvalue import second_eigenvalue
 from tests import naive
 
 LABELS = st.lists(st.integers(0, 3), min_size=2, max_size=12)
@@ -147,7 +148,7 @@ def test_a_summary_is_made_of_the_single_figures():
         assert s.by == "true classes" and s.nonzeros == np.count_nonzero(W)
         assert s.density == np.count_nonzero(W) / (12 * 11)
         assert s.ncut == metrics.ncut(W, truth) and s.inside == metrics.inside_share(W, truth)
-        assert s.conn.min == metrics.connectivity(W, truth).per_cluster.min()
+        assert s.conn.min == pytest.approx(metrics.connectivity(W, truth).per_cluster.min())
         assert s.conn.mean == pytest.approx(metrics.connectivity(W, truth).per_cluster.mean())
         alone = metrics.summarise(A, found)
         assert alone.acc is None and alone.nmi is None and alone.by == "found clusters"
@@ -287,3 +288,33 @@ def test_a_summary_that_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr(available, "available_memory", lambda: 1000)
     with pytest.raises(ValueError, match=r"W has 20 points.* its figures"):
         metrics.summarise(random_affinity(20, 0), np.arange(20) % 2)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 17, 60, 400])
+@pytest.mark.parametrize("share", [0.03, 0.3, 1.0])
+def test_the_second_eigenvalue_of_a_connected_graph(n, share):
+    rng = np.random.default_rng(n)
+    W = np.where(rng.random((n, n)) < share, rng.random((n, n)), 0.0)
+    W[np.arange(n - 1), np.arange(1, n)] += 0.01  # a path makes it connected
+    W = np.triu(W, 1) + np.triu(W, 1).T
+    assert second_eigenvalue(sp.csr_array(W)) == pytest.approx(1 - naive.conn(W), abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    "W",
+    [
+        1 - np.eye(30),  # one eigenvalue beside 1, many times
+        np.kron([[0, 1], [1, 0]], np.ones((4, 4))),  # bipartite: 0 many times, and -1
+        np.diag(np.ones(40), 1) + np.diag(np.ones(40), -1),
+    ],
+    ids=["complete", "bipartite", "path"],
+)
+def test_the_second_eigenvalue_where_lanczos_ends_early_or_late(W):
+    assert second_eigenvalue(sp.csr_array(W)) == pytest.approx(1 - naive.conn(W), abs=1e-10)
+
+
+def test_where_lanczos_takes_too_long_another_solver_goes_on():
+    W = np.diag(np.ones(599), 1) + np.diag(np.ones(599), -1)
+    assert second_eigenvalue(sp.csr_array(W)) is None
+    found = metrics.connectivity(sp.csr_array(W), [0] * 600)
+    assert found.min == pytest.approx(naive.conn(W), abs=1e-7)

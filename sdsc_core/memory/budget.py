@@ -88,6 +88,7 @@ class Budget:
             if room[0] >= needed:
                 break
             each.let_go()
+            self.looked = (None, 0.0, 0)
             room = self.room(account, own)
         return room
 
