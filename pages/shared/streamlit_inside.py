@@ -12,6 +12,7 @@ import runpy
 import threading
 from contextlib import suppress
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -183,6 +184,9 @@ def _hand_over_together() -> None:
         for sender, message in messages:
             session._handle_scriptrunner_event_on_event_loop(sender, one, message)
 
+    def hand_over_soon(session: AppSession) -> None:
+        session._event_loop.call_later(TOGETHER, lambda: hand_over(session, take(session)))
+
     def collect(session: AppSession, sender: Any, event: Any, **more: Any) -> None:
         if event is not one:  # it comes after all that was said before
             if before := take(session):
@@ -193,11 +197,7 @@ def _hand_over_together() -> None:
             waiting = vars(session).setdefault("waiting", [])
             waiting.append((sender, more["forward_msg"]))
         if len(waiting) == 1:
-            session._call_soon_on_event_loop(
-                lambda: session._event_loop.call_later(
-                    TOGETHER, lambda: hand_over(session, take(session))
-                )
-            )
+            session._call_soon_on_event_loop(partial(hand_over_soon, session))
 
     setattr(AppSession, "_on_scriptrunner_event", collect)  # noqa: B010
 
@@ -226,7 +226,7 @@ def _send_what_is_new() -> None:
         if session._state is AppSessionState.APP_IS_RUNNING:
             seconds = sent.hold(session._browser_queue._queue)
             if seconds:
-                ask_again = session._message_enqueued_callback
+                ask_again: Any = session._message_enqueued_callback
                 asyncio.get_running_loop().call_later(seconds, ask_again)
             if seconds is not None:
                 return []
