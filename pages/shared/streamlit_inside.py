@@ -45,7 +45,7 @@ LEFT, LOST = (1000, 1001), 1006  # codes of WebSocket: the tab was closed or lef
 # second is below Streamlit's own `server.disconnectedSessionTTL`, after which it cannot be found.
 KEPT_LEFT, KEPT_LOST = 2.0, 100.0
 TOGETHER = 0.02  # seconds in which messages of a script wait for each other
-BETWEEN = 0.001  # seconds between two looks for messages to send
+BETWEEN = 0.001  # seconds between two looks for messages: few are left to wait for
 _closed_by: ContextVar[int] = ContextVar("closed by", default=LOST)
 # StopException is what Streamlit's own Stop raises: without it a stopped page stays half drawn.
 # UploadedFile is only a type.
@@ -245,7 +245,7 @@ def _send_what_is_new() -> None:
             vars(active.session).pop("sent", None)
         disconnect(manager, session_id)
 
-    runtime.MESSAGE_FLUSH_INTERVAL_SECS = BETWEEN  # there is little left to wait for
+    setattr(runtime, "MESSAGE_FLUSH_INTERVAL_SECS", BETWEEN)  # noqa: B010
     setattr(AppSession, "handle_backmsg", hear_and_handle)  # noqa: B010
     setattr(AppSession, "flush_browser_queue", flush_what_is_new)  # noqa: B010
     setattr(WebsocketSessionManager, "disconnect_session", forget_and_disconnect)  # noqa: B010
