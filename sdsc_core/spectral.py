@@ -23,7 +23,7 @@ from sdsc_core.checks import (
     check_values,
     is_sparse,
 )
-from sdsc_core.kmeans import in_steps, takes_long
+from sdsc_core.kmeans import in_steps, quick, takes_long
 from sdsc_core.memory import check_memory
 from sdsc_core.sparse_product import product_in_threads
 
@@ -207,7 +207,11 @@ def cluster_rows(
     The best of several starts; of more than 20,000 points it is found on as many of them, drawn at
     random, and all points go on from its centres.
     """
-    from sklearn.cluster import KMeans
+    if len(rows) <= LARGE and not takes_long(rows, n_clusters):
+        labels = quick(rows, n_clusters, random_state, starts)
+        if labels is not None:
+            return by_first_appearance(labels)
+    from sklearn.cluster import KMeans  # which takes long to import
     from sklearn.exceptions import ConvergenceWarning
 
     some = rows
@@ -317,11 +321,14 @@ def _rest(
         return _full(A, weak, known, wanted)
 
     times = product_in_threads(A) if n > LARGE and is_sparse(A) else A.__matmul__
+    aside, linked = ASIDE * known, bool(weak.any())
 
     def product(x: NDArray[np.float64]) -> NDArray[np.float64]:
         told()
-        x = x.reshape(n, -1)
-        return times(x) + weak[:, None] * (weak @ x) - ASIDE * known @ (known.T @ x)
+        y = times(x.reshape(n, -1)).reshape(x.shape)
+        if linked:
+            y = y + np.multiply.outer(weak, weak @ x)
+        return y - aside @ (known.T @ x)
 
     operator = LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64)
     start = np.random.default_rng(seed).standard_normal(n)
