@@ -22,9 +22,10 @@ def address(page):
 def click_cell(page, x, y):
     """One click on a cell of the heat map."""
     chart = part(page, "chart").first
-    chart.scroll_into_view_if_needed()
+    chart.evaluate("e => e.scrollIntoView({block: 'center'})")
+    settled(page)
     place = chart.evaluate(PLACE, [x, y])
-    page.mouse.move(*place)
+    page.mouse.move(*place, steps=5)
     chart.locator(".hovertext").first.wait_for()  # Plotly chooses what it hovers over
     page.mouse.click(*place)
 
