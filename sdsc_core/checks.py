@@ -1,7 +1,8 @@
 """Input checks. A failure is one sentence: the argument, its value, and what is allowed."""
 
+from collections.abc import Iterable
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
+T = TypeVar("T")
 Affinity = sp.csr_array | NDArray[np.floating]
 
 
@@ -118,9 +120,29 @@ def check_pair(i: Any, j: Any, n_points: int) -> tuple[int, int]:
 
 def check_choice(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
     """One of a few names."""
-    if not isinstance(value, str | int | np.integer | None) or value not in choices:
+    kinds = str | int | np.integer | np.bool_ | None
+    if not isinstance(value, kinds) or value not in choices:
         raise ValueError(f"{name} is {value!r}; choose one of {', '.join(map(repr, choices))}.")
     return value
+
+
+def check_flag(value: Any, name: str) -> bool:
+    """True or False."""
+    return bool(check_choice(value, name, (True, False)))
+
+
+def check_kind(value: Any, kind: type[T], name: str, what: str) -> T:
+    """An object that our own functions make."""
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is {type(value).__name__}; give {what}.")
+    return value
+
+
+def check_several(values: Any, name: str) -> tuple[Any, ...]:
+    """Several values; text is one."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise ValueError(f"{name} is {values!r}; give a sequence of values.")
+    return tuple(values)
 
 
 def check_number(value: Any, name: str, low: float, high: float | None = None) -> float:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from sdsc_core.affinities import affinity
 from sdsc_core.blocks import Progress, watched
-from sdsc_core.checks import Affinity, check_gamma, check_n_clusters
+from sdsc_core.checks import Affinity, check_gamma, check_kind, check_n_clusters
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import dense_stage
 from sdsc_core.imc_path import ImcPath, imc
@@ -112,9 +112,7 @@ def run_stages(
     >>> run.n_clusters, run.n_clusters_from, run.after.summary.acc
     (2, 'known', 1.0)
     """
-    stages = _Stages(
-        data, settings or RunSettings(), keep, report, n_jobs, start, only_dense, client, clock
-    )
+    stages = _Stages(data, settings, keep, report, n_jobs, start, only_dense, client, clock)
     sparse = stages.sparse()
     star = stages.dense(sparse.W)
     n_clusters, origin = stages.clusters()
@@ -135,7 +133,7 @@ def sparse_stage(
     >>> sparse_stage(make_subspaces(2, 2, 20, 10)).W.shape
     (20, 20)
     """
-    return _Stages(data, settings or RunSettings(), None, lambda _: progress, n_jobs).sparse()
+    return _Stages(data, settings, None, lambda _: progress, n_jobs).sparse()
 
 
 def suggested_n_clusters(
@@ -158,7 +156,7 @@ class _Stages:
     def __init__(
         self,
         data: Dataset,
-        settings: RunSettings,
+        settings: RunSettings | None,
         keep: Keep | None,
         report: Report | None,
         n_jobs: int | None = None,
@@ -167,7 +165,10 @@ class _Stages:
         client: Any = None,
         clock: Callable[[], float] = time.perf_counter,
     ):
-        self.data, self.settings, self.n_jobs = data, settings, n_jobs
+        self.data = check_kind(data, Dataset, "data", "a Dataset")
+        settings = RunSettings() if settings is None else settings
+        self.settings = check_kind(settings, RunSettings, "settings", "RunSettings or None")
+        self.n_jobs = n_jobs
         self.where: dict[str, Any] = {"n_jobs": n_jobs, "client": client}
         self.keep, self.report = keep, report
         self.start, self.only_dense, self.clock = start, only_dense, clock

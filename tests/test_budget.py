@@ -13,11 +13,10 @@ from pages.shared.memory import Memory
 from sdsc_core import changes, connectivity, densify, figures, imc, pce, spectrum, summarise
 from sdsc_core.blocks import Cancelled, all_work_within, watched
 from sdsc_core.datasets import make_subspaces
-from sdsc_core.kmeans import in_steps
+from sdsc_core.kmeans import cluster_rows, in_steps
 from sdsc_core.memory import TooLarge, available, budget, check_memory, free_room, working_for
 from sdsc_core.methods import METHODS
 from sdsc_core.script import affinity_npz
-from sdsc_core.spectral import cluster_rows
 
 MB = 1_000_000
 

@@ -43,7 +43,11 @@ def show(plan: Plan, outcomes: list[Outcome]) -> None:
         taking.open_button(plan, outcome, "suggested", right)
         if criterion in trusted:
             fair = criteria.left_out(evidence, known)
-            parts = [trusted[criterion].sentence, _beside(trusted), fair.sentence if fair else ""]
+            parts = [
+                trusted[criterion].sentence,
+                _otherwise(trusted),
+                fair.sentence if fair else "",
+            ]
             st.markdown(f"**How far to trust it.** {' '.join(filter(None, parts))}")
     better = criteria.preferred(evidence)
     if better not in known and better in trusted:
@@ -57,7 +61,7 @@ def show(plan: Plan, outcomes: list[Outcome]) -> None:
             _evidence(evidence)
 
 
-def _beside(trusted: dict[str, criteria.Trust]) -> str:
+def _otherwise(trusted: dict[str, criteria.Trust]) -> str:
     """What one would have without it."""
     others = {
         criteria.USUAL: "the paper's values are",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.checks import check_count
+from sdsc_core.checks import check_count, check_kind
 from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.prepare import pca_variance
 
@@ -36,7 +36,7 @@ def describe(dataset: Dataset) -> Description:
     >>> found.missing, found.incomplete, found.constant, found.norms.tolist()
     (1, 1, 1, [5.0, 1.4142135623730951, nan])
     """
-    X = dataset.X
+    X = check_kind(dataset, Dataset, "dataset", "a Dataset").X
     finite = np.isfinite(X)
     complete = finite.all(axis=1)
     with np.errstate(over="ignore", invalid="ignore"):

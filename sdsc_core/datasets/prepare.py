@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress, tick
-from sdsc_core.checks import check_choice, check_count, check_data
+from sdsc_core.checks import check_choice, check_count, check_data, check_kind
 from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.wavelets import scattering_vectors
 
@@ -50,6 +50,7 @@ def prepare(
     >>> prepare(make_subspaces(), only="3-5.9").rows.tolist()
     [3, 4, 5, 9]
     """
+    check_kind(dataset, Dataset, "dataset", "a Dataset")
     check_count(random_state, "random_state", 0)
     chosen = dataset
     if only is not None or classes is not None or per_class is not None:
@@ -71,7 +72,7 @@ def prepare(
         X = X / np.where(norms > 0, norms, 1)
     if X is chosen.X:
         return chosen
-    # Principal components and scattering features are none of the features.
+    # Principal components and scattering features have no names in the file.
     named = pca is None and not scattering
     return replace(chosen, X=X, feature_names=chosen.feature_names if named else ())
 
@@ -119,6 +120,7 @@ def fill_missing(dataset: Dataset, how: str = "mean") -> Dataset:
     >>> fill_missing(data, "drop").X.tolist()
     [[1.0, 3.0]]
     """
+    check_kind(dataset, Dataset, "dataset", "a Dataset")
     check_choice(how, "how", ("mean", "drop"))
     missing = ~np.isfinite(dataset.X)
     if not missing.any():

@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import check_affinity, check_choice, check_labels, check_pair, check_star
+from sdsc_core.checks import (
+    check_affinity,
+    check_choice,
+    check_kind,
+    check_labels,
+    check_pair,
+    check_star,
+)
 from sdsc_core.dense.registry import DENSE
 from sdsc_core.dense.rules import RULES, Rows, Thresholds, check_rule, condition, two_hop
 from sdsc_core.memory import check_memory
@@ -268,8 +275,7 @@ def rank_changes(
 
 def same_cluster(changes: Changes, labels: Any) -> NDArray[np.bool_]:
     """Which changes join two points of one cluster."""
-    if not isinstance(changes, Changes):
-        raise ValueError(f"changes is {type(changes).__name__}; give what `changes` returns.")
+    check_kind(changes, Changes, "changes", "what `changes` returns")
     labels = check_labels(labels)
     if changes.j.max(initial=0) >= len(labels):  # i < j
         raise ValueError(

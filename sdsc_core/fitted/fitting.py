@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress, tick
-from sdsc_core.checks import check_count, check_labels, check_number
+from sdsc_core.checks import (
+    check_count,
+    check_flag,
+    check_labels,
+    check_number,
+    check_rows,
+    check_several,
+)
 from sdsc_core.memory import check_memory
 
 COST = 0.0005  # κ: what one more dimension costs
@@ -106,6 +113,7 @@ def fit_subspaces(
     >>> [np.abs(s.basis).round(2).tolist() for s in fit_subspaces(X, [0, 0, 1, 1])]
     [[[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]]]
     """
+    X, affine = check_rows(X), check_flag(affine, "affine")
     of = check_labels(labels, len(X))
     count = int(of.max()) + 1
     wanted = _dimensions(dimension, count)
@@ -125,7 +133,7 @@ def _dimensions(dimension: Any, count: int) -> list[int | None]:
         return [None] * count
     if isinstance(dimension, (int, np.integer)):
         return [check_count(dimension, "dimension", 0)] * count
-    given = [check_count(d, "dimension", 0) for d in dimension]
+    given = [check_count(d, "dimension", 0) for d in check_several(dimension, "dimension")]
     if len(given) != count:
         raise ValueError(
             f"dimension has {len(given)} numbers; give one for each of {count} clusters."

@@ -108,12 +108,12 @@ def figures_of(
     >>> figures["acc"], figures["ncut"], figures["components"]
     (1.0, 0.0, 2.0)
     """
-    by_truth = None if truth is None else _by(W, found, truth)
+    by_truth = None if truth is None else _by_labels(W, found, truth)
     made = []
     for own in clusters:
         figures: dict[str, float | None] = {"acc": None, "nmi": None}
         if truth is None or by_truth is None:
-            by_own = _by(W, found, own)
+            by_own = _by_labels(W, found, own)
             figures |= by_own | {"cut": by_own["ncut"]}
         else:
             figures |= by_truth
@@ -123,7 +123,7 @@ def figures_of(
     return made
 
 
-def _by(W: Affinity, found: Spectrum, labels: NDArray[np.int64]) -> dict[str, float | None]:
+def _by_labels(W: Affinity, found: Spectrum, labels: NDArray[np.int64]) -> dict[str, float | None]:
     """What depends on the classes, or on the clusters in their place."""
     n = W.shape[0]
     if n > MOST_DENSE:

@@ -10,12 +10,22 @@ import warnings
 from collections.abc import Hashable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress, one_thread, tick
-from sdsc_core.checks import Affinity, check_count, check_gamma, check_n_clusters, is_sparse
+from sdsc_core.checks import (
+    Affinity,
+    check_count,
+    check_flag,
+    check_gamma,
+    check_kind,
+    check_n_clusters,
+    check_several,
+    is_sparse,
+)
 from sdsc_core.compare import suggest_clusters
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import dense_stage
@@ -81,16 +91,17 @@ def sweep(
     >>> len(found), found[0].mean("acc"), found[0].mean("stability")
     (28, 1.0, 1.0)
     """
-    parts = draws_of(data, draws, share) if isinstance(data, Dataset) else list(data)
-    settings = grid_settings(grid)
-    seeds = tuple(check_count(seed, "seeds", 0, 2**32 - 1) for seed in seeds)
+    parts = draws_of(data, draws, share) if isinstance(data, Dataset) else _given(data)
+    settings, criteria = grid_settings(grid), check_flag(criteria, "criteria")
+    seeds = tuple(check_count(s, "seeds", 0, 2**32 - 1) for s in check_several(seeds, "seeds"))
     if not parts or not seeds:
         raise ValueError("A sweep needs a draw and a seed; give at least one of each.")
     smallest = min(part.n_points for part in parts)
     for gamma in {s.gamma for s in settings}:
         check_gamma(gamma, smallest, "gamma")
-    k = check_n_clusters(n_clusters or _usual_clusters(parts[0], progress), smallest)
-    kept = {} if kept is None else kept
+    k = _usual_clusters(parts[0], progress) if n_clusters is None else n_clusters
+    k = check_n_clusters(k, smallest)
+    kept = {} if kept is None else _mapping(kept)
     keys = {s.dense_key(): key_of(s, parts, seeds, k, criteria) for s in settings}
     todo = [s for s in settings if keys[s.dense_key()] not in kept]
     work = [_Draw(part, _longest(todo), n_jobs, criteria) for part in parts]
@@ -122,12 +133,26 @@ def grid_settings(grid: Grid | Sequence[RunSettings] | None) -> list[RunSettings
     """The settings of a grid, those that share a W one after the other."""
     if grid is None or isinstance(grid, Grid):
         return (grid or Grid()).settings()
-    found = {s.dense_key(): s for s in grid}
+    what = "a Grid or a sequence of RunSettings"
+    given = check_several(grid, "grid")
+    found = {check_kind(s, RunSettings, "grid", what).dense_key(): s for s in given}
     for s in found.values():
         if s.method != "IMC":
             raise ValueError(f"method is {s.method!r}; a sweep is of IMC.")
     order = list(dict.fromkeys(s.sparse_key() for s in found.values()))
     return sorted(found.values(), key=lambda s: order.index(s.sparse_key()))
+
+
+def _given(data: Any) -> list[Dataset]:
+    """The draws that a caller has prepared."""
+    what = "a Dataset or several"
+    return [check_kind(part, Dataset, "data", what) for part in check_several(data, "data")]
+
+
+def _mapping(kept: Any) -> Kept:
+    if not isinstance(kept, MutableMapping):
+        raise ValueError(f"kept is {type(kept).__name__}; give a dict or None.")
+    return kept
 
 
 def key_of(

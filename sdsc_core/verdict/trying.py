@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdsc_core.baselines import BASELINES
 from sdsc_core.blocks import Cancelled, Progress, tick, watched
-from sdsc_core.checks import check_data, check_n_clusters, check_number
+from sdsc_core.checks import check_data, check_kind, check_n_clusters, check_number
 from sdsc_core.compare import fits, keep_everything, suggest_clusters
 from sdsc_core.datasets import Dataset
 from sdsc_core.metrics import clustering_accuracy, nmi
@@ -91,8 +91,10 @@ def try_out(
     Raising `Cancelled` in ``progress``, which hears of seconds, stops it; what was found stays.
     """
     check_number(seconds, "seconds", 1)
+    check_kind(data, Dataset, "data", "a Dataset")
     check_data(data.X, name=repr(data.name), copy=False)
     found = Findings(data, seconds) if findings is None else findings
+    check_kind(found, Findings, "findings", "Findings or None")
     work = _Trying(found, lead, progress)
     try:
         work.count_clusters(n_clusters)
