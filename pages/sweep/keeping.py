@@ -25,8 +25,7 @@ def pack() -> Part | None:
     words, rows, figures = [], [], []
     pairs: dict[str, list[float]] = {name: [] for name in PAIRS}
     for number, (key, outcome) in enumerate(kept):
-        digests, seeds, n_clusters, _, criteria = key  # type: ignore[misc]
-        group = groups.setdefault((digests, seeds, n_clusters, criteria), len(groups))
+        group = groups.setdefault(_without_setting(key), len(groups))
         lengths = [len(getattr(outcome, name)) for name in PAIRS]
         words.append([group, outcome.settings.changed(), outcome.message, *lengths])
         for name in PAIRS:
@@ -52,16 +51,24 @@ def unpack(part: Part) -> str:
     found: dict[Hashable, Outcome] = {}
     at = dict.fromkeys(PAIRS, 0)
     for number, (group, changed, message, *lengths) in enumerate(told["outcomes"]):
-        agreed = []
+        agreed: dict[str, Any] = {}
         for name, length in zip(PAIRS, lengths, strict=True):
-            agreed.append(tuple(arrays[name][at[name] : at[name] + length].tolist()))
+            agreed[name] = tuple(arrays[name][at[name] : at[name] + length].tolist())
             at[name] += length
         settings = RunSettings(**changed)
         *of, criteria = groups[group]
         key = (*of, settings.dense_key(), criteria)
-        found[key] = Outcome(settings, tuple(results.get(number, ())), *agreed, str(message))
+        found[key] = Outcome(
+            settings, tuple(results.get(number, ())), message=str(message), **agreed
+        )
     running.swept().update(found)
     return counted(len(found), "swept setting")
+
+
+def _without_setting(key: Any) -> Hashable:
+    """What of an outcome's key (`key_of`) many of them share."""
+    digests, seeds, n_clusters, _, criteria = key
+    return digests, seeds, n_clusters, criteria
 
 
 def _results(names: list[str], arrays: Mapping[str, NDArray[Any]]) -> dict[int, list[Result]]:
