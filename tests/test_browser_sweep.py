@@ -3,6 +3,7 @@
 from urllib.parse import parse_qsl, urlsplit
 
 import pandas as pd
+from playwright.sync_api import expect
 
 from tests.browser import part, settled, to_screen
 
@@ -26,7 +27,9 @@ def click_cell(page, x, y):
     settled(page)
     place = chart.evaluate(PLACE, [x, y])
     page.mouse.move(*place, steps=5)
-    chart.locator(".hovertext").first.wait_for()  # Plotly chooses what it hovers over
+    label = chart.locator(".hovertext").first  # Plotly chooses what it hovers over
+    there = "([x, y]) => document.elementFromPoint(x, y)?.outerHTML.slice(0, 300)"
+    expect(label, f"{place} {page.evaluate(there, place)}").to_be_visible()
     page.mouse.click(*place)
 
 
