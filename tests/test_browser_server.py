@@ -51,6 +51,11 @@ def test_a_move_sends_what_is_new_and_the_page_is_as_if_all_was_sent(page, app_u
     settled(page)
     moved = words(page)
     assert "Γ = 5" in moved
+    for _ in range(2):  # a dialog that was closed comes again
+        page.get_by_role("button", name="Presets").click()
+        page.get_by_role("dialog").wait_for()
+        page.keyboard.press("Escape")
+        page.get_by_role("dialog").wait_for(state="hidden")
     page.reload()
     settled(page)
     assert words(page) == moved

@@ -131,6 +131,19 @@ def test_what_the_browser_keeps_is_the_same_as_what_it_was_told():
     assert kinds(told) == ["page_info_changed", "ref_hash", "session_status_changed"]
 
 
+@pytest.mark.parametrize("kind", ["dialog", "toast"])
+def test_what_goes_by_itself_is_told_again(kind):
+    shown = ForwardMsg()
+    if kind == "dialog":
+        shown.delta.add_block.dialog.title = "Presets"
+    else:
+        shown.delta.new_element.toast.body = "done"
+    shown.metadata.delta_path.extend((3, 0))
+    sent = Sent()
+    for _ in range(3):
+        assert len(sent.reduce(run(*page(), shown))) == 10
+
+
 def test_now_and_then_all_is_told():
     sent = Sent()
     sizes = [len(sent.reduce(run(*page(str(k))))) for k in range(2 * sending.MOST_IN_A_ROW)]

@@ -20,6 +20,7 @@ BLOCK = "block"
 CACHED = "cached"  # what the browser keeps from before: it is told the mark alone
 # Runs after which all is sent: a browser counts whole runs, to let go of what it keeps.
 MOST_IN_A_ROW = 20
+ONCE = {"dialog", "toast", "balloons", "snow"}  # shown when told, and gone without a word
 # The browser looks at the end of a run to settle what was typed.
 TYPED = {"text_input", "text_area", "number_input", "chat_input"}
 
@@ -111,7 +112,9 @@ class Sent:
                 self.under_way = None
             if place is not None and self.under_way is not None:
                 part = self.under_way[place] = _part(message)
-                if part.kind != BLOCK:  # what stood there, with all in it, is gone
+                if _shown_once(message):
+                    self.under_way = None
+                elif part.kind != BLOCK:  # what stood there, with all in it, is gone
                     for old in [p for p in self.under_way if p[: len(place)] == place != p]:
                         del self.under_way[old]
             if kind == "script_finished":
@@ -133,6 +136,12 @@ def _at_rest(message: Any) -> bool:
     """Whether the script is said to be at rest, from which one can tell that all was said."""
     status = message.HasField("session_status_changed")
     return bool(status and not message.session_status_changed.script_is_running)
+
+
+def _shown_once(message: Any) -> bool:
+    """Whether it must be told again even if it was told the same before."""
+    inner = message.delta.add_block, message.delta.new_element
+    return any(made.WhichOneof("type") in ONCE for made in inner)
 
 
 def _place(message: Any) -> Place | None:

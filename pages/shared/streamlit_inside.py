@@ -21,7 +21,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from streamlit import net_util
 from streamlit.logger import get_logger
-from streamlit.runtime import exists, get_instance
+from streamlit.runtime import exists, get_instance, runtime
 from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import ScriptRunnerEvent, StopException, get_script_run_ctx
@@ -45,6 +45,7 @@ LEFT, LOST = (1000, 1001), 1006  # codes of WebSocket: the tab was closed or lef
 # second is below Streamlit's own `server.disconnectedSessionTTL`, after which it cannot be found.
 KEPT_LEFT, KEPT_LOST = 2.0, 100.0
 TOGETHER = 0.02  # seconds in which messages of a script wait for each other
+BETWEEN = 0.001  # seconds between two looks for messages: few are left to wait for
 _closed_by: ContextVar[int] = ContextVar("closed by", default=LOST)
 # StopException is what Streamlit's own Stop raises: without it a stopped page stays half drawn.
 # UploadedFile is only a type.
@@ -244,6 +245,7 @@ def _send_what_is_new() -> None:
             vars(active.session).pop("sent", None)
         disconnect(manager, session_id)
 
+    setattr(runtime, "MESSAGE_FLUSH_INTERVAL_SECS", BETWEEN)  # noqa: B010
     setattr(AppSession, "handle_backmsg", hear_and_handle)  # noqa: B010
     setattr(AppSession, "flush_browser_queue", flush_what_is_new)  # noqa: B010
     setattr(WebsocketSessionManager, "disconnect_session", forget_and_disconnect)  # noqa: B010
