@@ -134,6 +134,9 @@ def test_a_sweep_goes_on_behind_other_screens_and_can_be_stopped_there(sweep_app
     back = app.session_state.background
     until(lambda: len(app.session_state.swept_settings) == 2 and back.work.step == (1, 4))
     assert next(b for b in app.button if b.key == "run sweep").disabled
+    run(app)
+    [across] = [s for s in app.selectbox if s.key == "across"]
+    assert across.value == "gamma", "though all that is done so far has one Γ"
     app.switch_page("pages/words/page.py")
     run(app)
     told = f"Sweeping {datasets.sample('unequal').name}: 1 of 4 settings, about"

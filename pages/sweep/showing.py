@@ -49,11 +49,12 @@ def charts(plan: Plan, outcomes: list[Outcome], figure: str, row: Any) -> None:
     if plan.grid.cross is not None:
         _two_lines(plan, outcomes, figure)
         return
-    axes = varied(outcomes)
+    all_of_it = [Outcome(s, ()) for s in plan.settings]  # also what is still to come
+    axes = varied(all_of_it)
     if not axes:
         st.info("One setting alone has no chart; its figures stand below.")
         return
-    across, down, fixed = _choose_axes(outcomes, axes, row)
+    across, down, fixed = _choose_axes(all_of_it, axes, row)
     left, right = st.columns(2)
     with left:
         _heatmap(plan, outcomes, across, down, figure, fixed)
