@@ -26,7 +26,7 @@ def click_cell(page, x, y):
     chart.evaluate("e => e.scrollIntoView({block: 'center'})")
     settled(page)
     place = chart.evaluate(PLACE, [x, y])
-    page.mouse.move(*place, steps=5)
+    page.mouse.move(*place)
     label = chart.locator(".hovertext").first  # Plotly chooses what it hovers over
     there = "([x, y]) => document.elementFromPoint(x, y)?.outerHTML.slice(0, 300)"
     expect(label, f"{place} {page.evaluate(there, place)}").to_be_visible()
