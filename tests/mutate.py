@@ -146,6 +146,7 @@ EQUIVALENT = [
     ("np.where(after > before, RAISED", "after >= before", "only what changed is here"),
     ("if n - 1 > neighbours:", "n - 1 >= neighbours", "the least value of all drops none"),
     ("W.indices.astype(np.int32, copy=False)", "False  →  True", "a copy of the same"),
+    ("left[start + r, k : k + 4]", "4  →  5", "only the first four are read"),
     ("MOST_STEPS = 200", "200  →  201", "how long the last resort may try"),
     ("for _ in range(0, MOST_ITERATIONS, at_once)", "0  →  1", "how many steps it may take"),
     ("MOST_ITERATIONS = 300", "300  →  301", "how many steps it may take"),
@@ -294,7 +295,7 @@ def _left_out(node: ast.AST) -> bool:
 def _square_side(node: ast.AST) -> bool:
     match node:
         case ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape")):
-            return name in ("W", "C", "A", "D", "operator")
+            return name in ("W", "C", "A", "D", "S", "operator")
     return False
 
 
