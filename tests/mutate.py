@@ -49,6 +49,7 @@ TESTS = {
     "search/vector": ["tests/test_vector.py"],
     "spectral": ["tests/test_spectral.py", "tests/test_kmeans.py"],
     "metrics": ["tests/test_metrics.py"],
+    "conn": ["tests/test_metrics.py"],
 }
 MORE_FILES = {"spectral": ["kmeans"]}  # modules that are part of another
 PATIENCE = 10  # times the seconds that a run may work, it may take on a busy machine
