@@ -148,6 +148,7 @@ EQUIVALENT = [
     ("if n - 1 > neighbours:", "n - 1 >= neighbours", "the least value of all drops none"),
     ("W.indices.astype(np.int32, copy=False)", "False  →  True", "a copy of the same"),
     ("left[start + r, k : k + 4]", "4  →  5", "only the first four are read"),
+    ("found.inertia_ < best.inertia_", "<= best", "of two equal values either"),
     ("MOST_STEPS = 200", "200  →  201", "how long the last resort may try"),
     ("for _ in range(0, MOST_ITERATIONS, at_once)", "0  →  1", "how many steps it may take"),
     ("MOST_ITERATIONS = 300", "300  →  301", "how many steps it may take"),
