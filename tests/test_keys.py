@@ -77,7 +77,8 @@ def same(a, b):
 CHANGES = {
     "gamma": 3, "theta1": 0.9, "theta2": 0.5, "dense": "D3", "residual": "centred",
     "similarity": "pair", "seed": 3, "clusters": "gap", "classes": [0, 2], "each": 33,
-    "pca": 5, "unit": True, "centre": True, "hide": True, "only": "3-120",
+    "pca": 5, "unit": True, "centre": True, "standardise": True, "hide": True,
+    "only": "3-120",
 }  # fmt: skip
 
 
