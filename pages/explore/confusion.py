@@ -35,6 +35,6 @@ def _row(name: str, counts: NDArray[np.int64]) -> str:
     """The cells of a class; the darker, the more of its points."""
     cells = [f"<td>{escape(name)}</td>"]
     for count, share in zip(counts, counts / max(1, counts.sum()), strict=True):
-        ink = "; color: #fff" if share > 0.5 else ""
+        ink = "; color: #fff" if share > 0.75 else ""  # else it cannot be read
         cells.append(f"<td style='background: rgb(0 99 166 / {share:.2f}){ink}'>{count:,}</td>")
     return "".join(cells)
