@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.blocks import end_if_cancelled
+from sdsc_core.lloyd import one_iteration
 
 MANY = 100_000_000  # points × clusters × columns, from which on it goes in steps
 A_STEP = 1_000_000_000  # of the same between two looks whether anybody still waits
@@ -33,21 +34,33 @@ def in_steps(
     >>> len(set(in_steps(rows, 3, 0).labels_.tolist()))
     3
     """
-    from sklearn.cluster import KMeans
-
     rng, best = np.random.default_rng(random_state), None
     at_once = max(1, A_STEP // max(1, rows.size * n_clusters))
     for _ in range(starts):
         centres, labels, found = _spread(rows, n_clusters, rng), np.empty(0), None
         for _ in range(0, MOST_ITERATIONS, at_once):
             end_if_cancelled()
-            found = KMeans(n_clusters, n_init=1, init=centres, max_iter=at_once).fit(rows)
+            found = _fitted(rows, n_clusters, centres, at_once)
             if np.array_equal(found.labels_, labels):
                 break
             centres, labels = found.cluster_centers_, found.labels_
         if best is None or (found is not None and found.inertia_ < best.inertia_):
             best = found
     return best
+
+
+def _fitted(
+    rows: NDArray[np.float64], n_clusters: int, centres: NDArray[np.float64], iterations: int
+) -> Any:
+    """scikit-learn's `KMeans` after so many iterations from these centres, at the most.
+
+    Where one iteration alone takes too long, it goes some rows at a time.
+    """
+    from sklearn.cluster import KMeans
+
+    if rows.size * n_clusters > A_STEP:
+        return one_iteration(rows, centres)
+    return KMeans(n_clusters, n_init=1, init=centres, max_iter=iterations).fit(rows)
 
 
 def _spread(

@@ -23,7 +23,9 @@ from sdsc_core.checks import (
     check_values,
     is_sparse,
 )
+from sdsc_core.decompose import all_pairs
 from sdsc_core.kmeans import in_steps, takes_long
+from sdsc_core.lloyd import best_start
 from sdsc_core.memory import check_memory
 from sdsc_core.sparse_product import product_in_threads
 
@@ -219,7 +221,7 @@ def cluster_rows(
         if takes_long(some, n_clusters):
             found = in_steps(some, n_clusters, random_state, starts)
         else:
-            found = KMeans(n_clusters, n_init=starts, random_state=random_state).fit(some)
+            found = best_start(some, n_clusters, random_state, starts)
         if some is not rows:
             found = KMeans(n_clusters, n_init=1, init=found.cluster_centers_).fit(rows)
         labels = found.labels_
@@ -351,7 +353,7 @@ def _full(
     dense = (A.toarray() if is_sparse(A) else A) + np.outer(weak, weak) - ASIDE * known @ known.T
     n = len(dense)
     if n > SMALL:  # SciPy keeps Python's lock meanwhile, and with it all other sessions
-        values, vectors = np.linalg.eigh(dense)
+        values, vectors = all_pairs(dense)
         return values[: -wanted - 1 : -1], vectors[:, : -wanted - 1 : -1], 0.0
     values, vectors = eigh(dense, subset_by_index=[n - wanted, n - 1])
     return values[::-1], vectors[:, ::-1], 0.0
