@@ -1,16 +1,56 @@
-"""k-means for so many clusters that it takes long: in short steps, which a cancelled run leaves."""
+"""k-means on the rows of an embedding, in short steps where it takes long, and its labels."""
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.blocks import end_if_cancelled
-from sdsc_core.lloyd import one_iteration
+from sdsc_core.blocks import end_if_cancelled, one_thread
+from sdsc_core.lloyd import best_start, one_iteration
 
+SEEDED_ON = 20_000  # points on which the starts are tried, drawn where there are more
 MANY = 100_000_000  # points × clusters × columns, from which on it goes in steps
 A_STEP = 1_000_000_000  # of the same between two looks whether anybody still waits
 MOST_ITERATIONS = 300
+
+
+def cluster_rows(
+    rows: NDArray[np.float64], n_clusters: int, random_state: int, starts: int = 10
+) -> NDArray[np.int64]:
+    """k-means on the embedding; labels are numbered by first appearance.
+
+    The best of several starts; of more than 20,000 points it is found on as many of them, drawn at
+    random, and all points go on from its centres.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    some = rows
+    if len(rows) > SEEDED_ON:
+        drawn = np.random.default_rng(random_state).choice(len(rows), SEEDED_ON, replace=False)
+        some = rows[np.sort(drawn)]
+    with warnings.catch_warnings(), one_thread():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
+        if takes_long(some, n_clusters):
+            found = in_steps(some, n_clusters, random_state, starts)
+        else:
+            found = best_start(some, n_clusters, random_state, starts)
+        if some is not rows:
+            found = _fitted(rows, n_clusters, found.cluster_centers_, MOST_ITERATIONS)
+        labels = found.labels_
+    return by_first_appearance(labels)
+
+
+def by_first_appearance(labels: NDArray[Any]) -> NDArray[np.int64]:
+    """The same clusters (N,), numbered in the order in which they first appear.
+
+    >>> by_first_appearance(np.array([2, 2, 0, 1, 0])).tolist()
+    [0, 0, 1, 2, 1]
+    """
+    first = np.unique(labels, return_index=True)[1]
+    rank = np.zeros(labels.max() + 1, np.int64)
+    rank[labels[np.sort(first)]] = np.arange(len(first))
+    return rank[labels]
 
 
 def takes_long(rows: NDArray[np.float64], n_clusters: int) -> bool:
@@ -40,7 +80,10 @@ def in_steps(
         centres, labels, found = _spread(rows, n_clusters, rng), np.empty(0), None
         for _ in range(0, MOST_ITERATIONS, at_once):
             end_if_cancelled()
-            found = _fitted(rows, n_clusters, centres, at_once)
+            if rows.size * n_clusters > A_STEP:  # one iteration takes too long by itself
+                found = one_iteration(rows, centres)
+            else:
+                found = _fitted(rows, n_clusters, centres, at_once)
             if np.array_equal(found.labels_, labels):
                 break
             centres, labels = found.cluster_centers_, found.labels_
@@ -52,14 +95,9 @@ def in_steps(
 def _fitted(
     rows: NDArray[np.float64], n_clusters: int, centres: NDArray[np.float64], iterations: int
 ) -> Any:
-    """scikit-learn's `KMeans` after so many iterations from these centres, at the most.
-
-    Where one iteration alone takes too long, it goes some rows at a time.
-    """
+    """scikit-learn's `KMeans` after so many iterations from these centres, at the most."""
     from sklearn.cluster import KMeans
 
-    if rows.size * n_clusters > A_STEP:
-        return one_iteration(rows, centres)
     return KMeans(n_clusters, n_init=1, init=centres, max_iter=iterations).fit(rows)
 
 

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import Affinity, check_n_clusters
+from sdsc_core.kmeans import cluster_rows
 from sdsc_core.metrics import Summary, summarise
-from sdsc_core.spectral import MOST_CLUSTERS, Spectrum, cluster_rows, spectrum
+from sdsc_core.spectral import MOST_CLUSTERS, Spectrum, spectrum
 
 EIGENVALUES = 16  # shown of every spectrum
 

@@ -24,14 +24,13 @@ from sdsc_core.checks import (
     is_sparse,
 )
 from sdsc_core.decompose import all_pairs
-from sdsc_core.kmeans import in_steps, takes_long
-from sdsc_core.lloyd import best_start
+from sdsc_core.kmeans import cluster_rows
 from sdsc_core.memory import check_memory
 from sdsc_core.sparse_product import product_in_threads
 
 SMALL = 128  # up to here a full decomposition is the quickest
 MODERATE = 5000  # up to here it is a possible fall-back
-LARGE = 20_000  # from here on accuracy is what clusters and figures need, and k-means seeds on some
+LARGE = 20_000  # from here on accuracy is what clusters and figures need
 ACCURACY = 1e-6
 COARSE = 1e-4  # of large graphs and of the last resort: good enough to cluster by
 LOOSE = 1e-2  # of pairs in a large graph that are only shown
@@ -132,7 +131,7 @@ def spectrum(
         known, share, weak = _component_vectors(component, n_components, roots), 0.0, np.zeros(n)
     known = known[:, :n_vectors]
     rounds = [(n_exact, COARSE), (n_vectors, LOOSE)] if n > LARGE else [(n_vectors, ACCURACY)]
-    with one_thread():  # what is not shared out is too small for it
+    with one_thread():  # the other products are too small for several threads
         values, vectors, residual = _pairs(
             A, weak * np.sqrt(share), known, rounds, random_state, progress
         )
@@ -199,45 +198,6 @@ def spectral_clustering(
             f" {W.shape[0]} points need at least {n_clusters} vectors of as many points."
         )
     return cluster_rows(found.embedding(n_clusters), n_clusters, random_state)
-
-
-def cluster_rows(
-    rows: NDArray[np.float64], n_clusters: int, random_state: int, starts: int = 10
-) -> NDArray[np.int64]:
-    """k-means on the embedding; labels are numbered by first appearance.
-
-    The best of several starts; of more than 20,000 points it is found on as many of them, drawn at
-    random, and all points go on from its centres.
-    """
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-
-    some = rows
-    if len(rows) > LARGE:
-        drawn = np.random.default_rng(random_state).choice(len(rows), LARGE, replace=False)
-        some = rows[np.sort(drawn)]
-    with warnings.catch_warnings(), one_thread():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters
-        if takes_long(some, n_clusters):
-            found = in_steps(some, n_clusters, random_state, starts)
-        else:
-            found = best_start(some, n_clusters, random_state, starts)
-        if some is not rows:
-            found = KMeans(n_clusters, n_init=1, init=found.cluster_centers_).fit(rows)
-        labels = found.labels_
-    return by_first_appearance(labels)
-
-
-def by_first_appearance(labels: NDArray[Any]) -> NDArray[np.int64]:
-    """The same clusters (N,), numbered in the order in which they first appear.
-
-    >>> by_first_appearance(np.array([2, 2, 0, 1, 0])).tolist()
-    [0, 0, 1, 2, 1]
-    """
-    first = np.unique(labels, return_index=True)[1]
-    rank = np.zeros(labels.max() + 1, np.int64)
-    rank[labels[np.sort(first)]] = np.arange(len(first))
-    return rank[labels]
 
 
 def suggest_n_clusters(eigenvalues: Any) -> int:

@@ -44,11 +44,12 @@ TESTS = {
         "tests/test_picks.py",
         "tests/test_imc.py",
     ],
-    "dense": ["tests/test_dense.py", "tests/test_metrics.py"],
+    "dense": ["tests/test_dense.py", "tests/test_beyond.py", "tests/test_metrics.py"],
     "search/vector": ["tests/test_vector.py"],
-    "spectral": ["tests/test_spectral.py"],
+    "spectral": ["tests/test_spectral.py", "tests/test_kmeans.py"],
     "metrics": ["tests/test_metrics.py"],
 }
+MORE_FILES = {"spectral": ["kmeans"]}  # modules that are part of another
 COMPILED = {"search/vector", "stages"}  # vector instructions, and kernels that do not change
 KEYS = {"stages": ["tests/test_keys.py"]}
 KEPT_BY = ("pages/shared/run.py", "pages/compare/running.py", "sdsc_core/run.py",
@@ -56,7 +57,7 @@ KEPT_BY = ("pages/shared/run.py", "pages/compare/running.py", "sdsc_core/run.py"
 SIZES = {
     "BLOCK", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL", "MODERATE", "MOST_ALL_PATHS", "block",
     "PAIRS_A_BLOCK",
-    "starts", "many", "spectral.room", "PART", "AGAIN", "SIDE", "PATCH", "CACHE", "LEAF",
+    "starts", "many", "spectral._room", "PART", "AGAIN", "SIDE", "PATCH", "CACHE", "LEAF",
     "CHILDREN", "WAITING", "MOST_ROWS", "FEW", "MANY", "SAMPLE", "ROUNDS", "TURNS", "MOST",
     "TRIED", "FEW_POINTS", "MOST_DIMENSIONS", "ROWS_AT_A_TIME",
 }  # fmt: skip
@@ -133,6 +134,18 @@ EQUIVALENT = [
     ("return np.where(best < SEEN * D", "best <= SEEN", "nothing lies there to the last bit"),
     ("before, after = (A[i, j] if len(i)", "A[j, i]", "W and W* are symmetric"),
     ("to_class = np.full(", "1  →  2", "a longer array than is needed"),
+    ("None if len(labels) > LARGE else 1", "", "how many threads"),
+    ("LARGE = 20_000  # points, from which on CONN", "", "from where on there are several threads"),
+    ("if client is not None and memory_mb is None", "", "the way of the search, not its picks"),
+    ("memory_mb = 0.0  # N² numbers", "", "the way of the search, not its picks"),
+    ("times = product_in_threads(A) if n > LARGE", "n >= LARGE | n < LARGE", "the same product"),
+    ("converged=residual <= COARSE", "residual < COARSE", "nothing lies there to the last bit"),
+    ("if _whole(n, n_vectors) else 0", "0  →  1", "a byte of an estimate"),
+    ("MOST_STEPS = 200", "200  →  201", "how long the last resort may try"),
+    ("for _ in range(0, MOST_ITERATIONS, at_once)", "0  →  1", "how many steps it may take"),
+    ("MOST_ITERATIONS = 300", "300  →  301", "how many steps it may take"),
+    ("            maxiter=300,", "300  →  301", "how many steps it may take"),
+    ("if len(rows) > SEEDED_ON:", "len(rows) >= SEEDED_ON", "all of them, in their order"),
     ("cached((stage, key)", "(key,)", "no two stages have keys of one form"),
 ]
 PRELOAD = [
@@ -372,7 +385,7 @@ def files_of(module: str) -> list[Path]:
     if (ROOT / place).is_dir():
         found = sorted(p.relative_to(ROOT) for p in (ROOT / place).glob("*.py"))
         return [p for p in found if str(p.with_suffix("").relative_to("sdsc_core")) not in TESTS]
-    return [place.with_suffix(".py")]
+    return [Path("sdsc_core", f"{name}.py") for name in (module, *MORE_FILES.get(module, []))]
 
 
 def survivors(module: str, chosen: list[Mutant], folder: Path) -> list[Mutant]:

@@ -405,3 +405,12 @@ def _wavelets(size, J, L):
     strong = high > 1e-6 * high.max()
     factor = np.sqrt(((1 - low[strong]) / high[strong]).min())
     return [[factor * p for p in scale] for scale in psi], phi
+
+
+def spread_seeds(rows, n_clusters, rng):
+    """Arthur and Vassilvitskii (2007): each seed drawn by the squared distance to the nearest."""
+    chosen = [int(rng.integers(len(rows)))]
+    while len(chosen) < n_clusters:
+        d = np.array([min(((x - rows[c]) ** 2).sum() for c in chosen) for x in rows])
+        chosen.append(int(rng.choice(len(rows), p=d / d.sum())))
+    return rows[chosen]

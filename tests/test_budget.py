@@ -26,12 +26,11 @@ from sdsc_core import (
 from sdsc_core.blocks import Cancelled, all_work_within, watched
 from sdsc_core.datasets import Dataset, make_subspaces, points_csv
 from sdsc_core.decompose import all_pairs
-from sdsc_core.kmeans import in_steps
+from sdsc_core.kmeans import cluster_rows, in_steps
 from sdsc_core.memory import TooLarge, available, budget, check_memory, free_room, working_for
 from sdsc_core.methods import METHODS
 from sdsc_core.script import affinity_npz
 from sdsc_core.session import Session, write_session
-from sdsc_core.spectral import cluster_rows
 
 MB = 1_000_000
 

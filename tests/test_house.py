@@ -128,3 +128,23 @@ def test_names_are_not_shadowed():
 def test_folders_are_not_heaps():
     counts = Counter(file.parent for file in modules().values())
     assert max(counts.values()) <= 20, counts.most_common(2)
+
+
+def test_the_map_names_what_is_there():
+    """Every file and folder in CONTRIBUTING's map exists, and holds the name said to be in it."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    text = text[: text.index("## Run the tests")]
+    roots = ("app.py", "sdsc_core", "pages", "tests", "deploy")
+    there = [p for root in roots for p in (ROOT / root, *(ROOT / root).rglob("*"))]
+
+    def found(name):
+        return [p for p in there if p.as_posix().endswith(f"/{name.rstrip('/')}")]
+
+    named = set(
+        re.findall(r"[\w/]+\.(?:py|js|css)\b|\b(?:sdsc_core|pages|deploy)/[\w/]*(?=/)", text)
+    )
+    assert len(named) > 60 and not [name for name in named if not found(name)]
+    said = re.findall(r"`(\w+)`\)?[^`|;]{0,12}\b(?:in|of) `([\w/]+\.py)`", text)
+    assert len(said) > 12
+    for name, file in said:
+        assert any(re.search(rf"\b{name}\b", p.read_text()) for p in found(file)), (name, file)

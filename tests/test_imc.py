@@ -139,6 +139,7 @@ def test_all_samples_constant():
         ({"similarity": "none"}, "similarity is 'none'; choose one of 'residual', 'pair'"),
         ({"n_iterations": 5}, "n_iterations is 5; give a whole number from 1 to 4"),
         ({"n_iterations": 0}, "n_iterations is 0"),
+        ({"search": "none"}, "search is 'none'; choose one of"),
     ],
 )
 def test_what_is_refused(options, words):

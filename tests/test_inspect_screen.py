@@ -336,7 +336,7 @@ class TestWords:
         words = {word.name: word for word in glossary.words()}
         thread = glossary._links(6, (0, 1), (0, 3), (1, 3), (2, 4), (2, 5), (4, 5), (2, 3))
         assert f"({naive.conn(thread):.2f})" in words["Connectivity"].text
-        W = glossary._two(glossary.FULL, glossary.RING, (3, 4), (2, 5), w=0.5)
+        W = glossary._two_squares(glossary.FULL, glossary.RING, (3, 4), (2, 5), w=0.5)
         assert f"{naive.ncut(W, glossary.TWO.tolist()):.2f} on the left" in words["Ncut"].text
         assert f"{naive.vol(W, glossary.TWO, 0):.0f} for the blue" in words["cut and vol"].text
         star = naive.pce(glossary._triangle(0.9, 0.7), 0.8, 0.6)

@@ -1,5 +1,6 @@
 """Metrics against their definitions."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from sdsc_core import metrics
 from sdsc_core.dense import Changes, rank_changes, tally
 from sdsc_core.dense.explanations import ORDERS
+from sdsc_core.memory import available
 from tests import naive
 
 LABELS = st.lists(st.integers(0, 3), min_size=2, max_size=12)
@@ -68,6 +70,10 @@ def test_conn_of_two_parts_is_exactly_zero(seed):
     W = sp.block_diag([random_affinity(7, seed, 1.0), random_affinity(9, seed, 1.0)])
     conn = metrics.connectivity(W.toarray())
     assert conn.whole == 0 and conn.converged and conn.message == ""
+
+
+def test_conn_of_many_parts_is_zero_though_their_spectrum_would_be_regularised():
+    assert metrics.connectivity(np.kron(np.eye(4), 1 - np.eye(3))).whole == 0
 
 
 def test_conn_of_one_link_is_that_of_the_complete_graph():
@@ -258,3 +264,26 @@ def test_a_summary_takes_from_a_spectrum_what_it_needs(apart, monkeypatch):
     assert (known.conn.whole == 0) == apart
     assert np.array_equal(known.conn.per_cluster, alone.conn.per_cluster)
     assert known.component_sizes.tolist() == ([20, 20] if apart else [40])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("n_clusters", [2, 300])
+def test_a_summary_takes_the_memory_that_is_asked_for(form, n_clusters, monkeypatch):
+    """Without CONN, whose spectrum asks for its own."""
+    W = form(random_affinity(300, 0, 0.9 if n_clusters == 2 else 0.05))
+    labels = np.arange(300) % n_clusters
+    asked = []
+    monkeypatch.setattr(metrics, "check_memory", lambda needed, *a, **k: asked.append(needed))
+    monkeypatch.setattr(metrics, "_connectivity", lambda *a: None)
+    metrics.summarise(W, labels)
+    tracemalloc.start()
+    metrics.summarise(W, labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.3 * asked[-1] < peak < asked[-1] + 100_000
+
+
+def test_a_summary_that_does_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr(available, "available_memory", lambda: 1000)
+    with pytest.raises(ValueError, match=r"W has 20 points.* its figures"):
+        metrics.summarise(random_affinity(20, 0), np.arange(20) % 2)

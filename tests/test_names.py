@@ -33,8 +33,8 @@ HTML = re.compile(r"<img src=x|<a href='http:host|onerror=zq>")
 # Strings that Streamlit does not take for Markdown; the others are asked of as if they were.
 PLAIN = {
     "id", "form_id", "options", "data", "value", "string_value", "default", "file_name", "url",
-    "raw_value", "raw_values", "json_args", "placeholder", "query_string", "json", "mixed", "alt", "columns",
-    "href", "code_text", "element_id", "formatted_value", "selected_text", "name",
+    "raw_value", "raw_values", "json_args", "placeholder", "query_string", "json", "mixed", "alt",
+    "columns", "href", "code_text", "element_id", "formatted_value", "selected_text", "name",
 }  # fmt: skip
 
 

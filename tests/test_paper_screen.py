@@ -6,7 +6,6 @@ import re
 import numpy as np
 import pytest
 
-from pages.paper.parts import PARTS
 from pages.shared import settings
 from sdsc_core import cli, datasets, experiments
 from sdsc_core.experiments import beside, claims, shipped, shipping, verdicts
@@ -160,10 +159,6 @@ class TestVerdicts:
         assert claim.verdict == verdicts.HOLDS and "4.8 %" in claim.statements[1].text
 
 
-def test_the_address_knows_every_part():
-    assert tuple(PARTS) == settings.PARTS
-
-
 class TestScreen:
     def open(self, app, **query):
         app.switch_page("pages/paper/page.py")
@@ -212,6 +207,8 @@ class TestScreen:
             monkey.methods = before
         assert any("Measured here just now" in s.value for s in screen.subheader)
 
-    @pytest.mark.parametrize("part", [p for p in PARTS if p not in ("claims", "table2")])
+    @pytest.mark.parametrize(
+        "part", [p for p in settings.PAPER_PARTS if p not in ("claims", "table2")]
+    )
     def test_every_part_opens_with_what_is_there(self, app, part):
         self.open(app, part=part)

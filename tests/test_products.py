@@ -88,12 +88,12 @@ def test_the_error_of_a_gram_row_covers_what_its_products_are_off():
     rows.find(residuals)
     exact = residuals @ Z.T
     exact[np.arange(4), np.arange(4)] = 0.0  # a point does not find itself
-    off = np.abs(rows._Q - exact).max(axis=1)
-    assert (off <= rows._errors).all() and (rows._errors <= 60 * off).all()
-    np.testing.assert_allclose(rows._totals, np.abs(weights).sum(axis=1))
+    off = np.abs(rows._kept.Q - exact).max(axis=1)
+    assert (off <= rows._kept.errors).all() and (rows._kept.errors <= 60 * off).all()
+    np.testing.assert_allclose(rows._kept.totals, np.abs(weights).sum(axis=1))
     sums, rounding = np.cumsum(np.abs(weights), axis=1), 2.0**-24
     expected = sums[:, -1] * (gram.Gram(Z).error + 4 * rounding) + 2 * rounding * sums.sum(axis=1)
-    np.testing.assert_allclose(rows._errors, expected)
+    np.testing.assert_allclose(rows._kept.errors, expected)
     assert gram.Gram(Z).error == pytest.approx(0.5 / gram.SCALE + 16 * rounding, rel=1e-3)
 
 

@@ -2,6 +2,8 @@
 
 import gc
 import threading
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -14,6 +16,7 @@ from pages.shared import settings
 from pages.shared.memory import Memory, held
 from pages.shared.run import run_key
 from sdsc_core import datasets, imc, spectrum, suggest_n_clusters
+from sdsc_core.blocks import PAUSE
 from sdsc_core.compare import suggest_clusters
 from sdsc_core.datasets import Dataset, make_subspaces
 from sdsc_core.figures import match_clusters
@@ -198,6 +201,22 @@ def test_matrices_of_a_comparison_are_bounded_by_bytes(app, monkeypatch):
     kept = app.session_state["matrices"]
     assert len(app.session_state["cells"]) == 4 and 1 <= len(kept) < 4
     assert sum(held(list(kept.values())).values()) <= 400_000 or len(kept) == 1
+
+
+def test_progress_and_its_stop_appear_within_a_second(monkeypatch):
+    """However seldom the work itself tells: `watched` calls the bar after each pause."""
+    clock, streamlit, spot = [100.0], MagicMock(), MagicMock()
+    monkeypatch.setattr(shared_run, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(shared_run, "session", lambda: SimpleNamespace(place=lambda: 0))
+    monkeypatch.setattr(shared_run, "st", streamlit)
+    bar = shared_run.ProgressBar("Work", spot)
+    clock[0] += 0.1  # so quick that a bar would only flicker
+    bar(1, 10)
+    assert not streamlit.progress.called
+    clock[0] = 101.0 - PAUSE
+    bar(1, 10)
+    assert streamlit.progress.call_args.args == (0.0, "Work: 1 of 10")
+    assert streamlit.button.call_args.args == ("Stop",)
 
 
 class Hurried(Exception):

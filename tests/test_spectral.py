@@ -1,11 +1,15 @@
 """Spectral clustering: degenerate graphs, reproducibility, fall-backs."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence
 
-from sdsc_core import SDSC, Cancelled, spectral
+from sdsc_core import SDSC, Cancelled, kmeans, spectral
+from sdsc_core.kmeans import cluster_rows
+from sdsc_core.memory import available
 from sdsc_core.metrics import clustering_accuracy, connectivity
 from sdsc_core.run import cluster_side
 from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
@@ -153,18 +157,19 @@ def test_the_embedding_has_n_columns_of_unit_rows_and_keeps_zero_rows():
     found = spectral.Spectrum(np.ones(3), vectors, np.zeros(3, np.int64), 1, False)
     np.testing.assert_allclose(found.embedding(2), [[0.6, 0.8], [0, 0], [1e-13, 0]], rtol=1e-12)
     np.testing.assert_allclose(found.embedding(3)[0], np.array([3, 4, 12]) / 13)
+    assert (found.message, found.residual, found.n_exact) == ("", 0.0, 0)
 
 
 def test_a_spectrum_that_is_there_serves_and_its_first_vectors_alone():
     W, y = blocks((40, 50), between=0.05)
     more = spectrum(W, 9, 2)
     labels = spectral_clustering(W, 2, spectrum_=more)
-    np.testing.assert_array_equal(labels, spectral.cluster_rows(more.embedding(2), 2, 0))
+    np.testing.assert_array_equal(labels, cluster_rows(more.embedding(2), 2, 0))
     assert clustering_accuracy(y, labels) == 1
 
 
 def test_fewer_distinct_rows_than_clusters():
-    assert set(spectral.cluster_rows(np.ones((9, 2)), 3, 0).tolist()) == {0}
+    assert set(cluster_rows(np.ones((9, 2)), 3, 0).tolist()) == {0}
 
 
 def test_fewer_components_than_clusters():
@@ -345,8 +350,53 @@ def test_seeding_on_some_points_clusters_as_well_as_on_all(spread, monkeypatch):
             ((rows[labels == c] - rows[labels == c].mean(axis=0)) ** 2).sum() for c in set(labels)
         )
 
-    whole = inertia(spectral.cluster_rows(rows, 7, 0))
-    monkeypatch.setattr(spectral, "LARGE", 400)
-    labels = spectral.cluster_rows(rows, 7, 0)
-    np.testing.assert_array_equal(labels, spectral.cluster_rows(rows, 7, 0))
+    whole = inertia(cluster_rows(rows, 7, 0))
+    monkeypatch.setattr(kmeans, "SEEDED_ON", 400)
+    labels = cluster_rows(rows, 7, 0)
+    np.testing.assert_array_equal(labels, cluster_rows(rows, 7, 0))
     assert inertia(labels) <= 1.002 * whole
+
+
+def chain(n):
+    ones = np.ones(n - 1)
+    return sp.csr_array(sp.diags_array([ones, ones], offsets=[-1, 1]))
+
+
+@pytest.mark.parametrize("n, accuracy", [(20_000, ["ACCURACY"]), (20_001, ["COARSE", "LOOSE"])])
+def test_beyond_20000_points_pairs_are_found_as_accurately_as_they_are_used(
+    n, accuracy, monkeypatch
+):
+    asked = []
+
+    def solver(operator, wanted, *, tol, **how):
+        asked.append((wanted, tol))
+        return np.zeros(wanted), np.ones((n, wanted))
+
+    monkeypatch.setattr(spectral, "eigsh", solver)
+    found = spectrum(chain(n), 5, 3)
+    few = [4] if len(accuracy) == 1 else [2, 2]
+    assert asked == list(zip(few, (getattr(spectral, a) for a in accuracy), strict=True))
+    assert found.n_exact == (5 if len(accuracy) == 1 else 3)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("n_vectors", [3, 400])
+def test_a_spectrum_takes_the_memory_that_is_asked_for(form, n_vectors, monkeypatch):
+    """By Lanczos for a few vectors, by a decomposition of the whole for many.
+
+    What LAPACK itself takes is not traced.
+    """
+    W, asked = form(links(900, 0.2, 0)), []
+    monkeypatch.setattr(spectral, "check_memory", lambda needed, *a, **k: asked.append(needed))
+    spectrum(W, n_vectors)
+    tracemalloc.start()
+    spectrum(W, n_vectors)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.2 * asked[-1] < peak < asked[-1]
+
+
+def test_a_spectrum_that_does_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr(available, "available_memory", lambda: 1000)
+    with pytest.raises(ValueError, match=r"W has 60 points.* spectral clustering"):
+        spectrum(links(60, 0.5, 0), 2)

@@ -18,6 +18,35 @@ def source(name: str) -> str:
     return (Path(__file__).parent / name).read_text("utf-8")
 
 
+def frame(what: str, whole: str, more: str, hint: str, below: str = "") -> str:
+    """The HTML of a picture: a bar of buttons, the canvas, and the words at the pointer.
+
+    ``whole`` is what all of it is called, ``more`` are further buttons.
+    """
+    return f"""
+<div class="bar" role="toolbar" aria-label="View of the {what}">
+  <button class="in" title="Zoom in (+)" aria-label="Zoom in">+</button>
+  <button class="out" title="Zoom out (-)" aria-label="Zoom out">−</button>
+  <button class="all" title="{whole} (0 or double click)" aria-label="{whole}">⤢</button>
+  <button class="save" title="Save as PNG" aria-label="Save as PNG">PNG</button>
+  {more}
+  <span>{hint}</span>
+</div>
+<div class="stage">
+  <canvas role="img" tabindex="0"></canvas><div class="tip" role="status"></div>
+</div>
+{below}
+"""
+
+
+def choosing(kind: str, how: str, sign: str) -> str:
+    """The HTML of a button by which points are selected."""
+    return (
+        f'<button class="{kind}" title="{how}" aria-label="{how}" aria-pressed="false">'
+        f"{sign}</button>"
+    )
+
+
 def pack(head: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
     """A JSON head and typed arrays behind it, each at a multiple of four bytes."""
     names = {"uint8": "u1", "uint16": "u2", "uint32": "u4", "float32": "f4"}

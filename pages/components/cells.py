@@ -6,7 +6,7 @@ from html import escape
 import streamlit as st
 
 from pages.components.canvas import source
-from sdsc_core.experiments.beside import Beside, Grid
+from sdsc_core.experiments.beside import Grid, OursAndPrinted
 
 HTML = "<div class='box'></div>"
 CSS = """
@@ -46,7 +46,7 @@ def cells(grid: Grid, corner: str, label: str, key: str) -> tuple[str, str] | No
     return grid.lines[row], grid.columns[column]
 
 
-def _cell(cell: Beside | None, row: int, column: int) -> str:
+def _cell(cell: OursAndPrinted | None, row: int, column: int) -> str:
     if cell is None:
         return "<td></td>"
     return (
@@ -55,7 +55,7 @@ def _cell(cell: Beside | None, row: int, column: int) -> str:
     )
 
 
-def _ours(cell: Beside) -> str:
+def _ours(cell: OursAndPrinted) -> str:
     if cell.ours is None or cell.value is None:
         return "<span class='dim'>" + (_about(cell.message) or "missing") + "</span>"
     text = f"{cell.value:.{cell.places}f}"
@@ -70,7 +70,7 @@ def _about(message: str) -> str:
     return f"too slow, {found[1]}" if found else "too slow" if message else ""
 
 
-def _paper(cell: Beside) -> str:
+def _paper(cell: OursAndPrinted) -> str:
     """The paper's below ours, and the difference in colour where it is beyond doubt."""
     if cell.paper is None:
         return ""
@@ -83,7 +83,7 @@ def _paper(cell: Beside) -> str:
     return f"<small>{text} <span class='{colour}'>{gap}</span></small>"
 
 
-def _tip(cell: Beside) -> str:
+def _tip(cell: OursAndPrinted) -> str:
     parts = []
     if cell.ours is not None:
         o, p = cell.ours, cell.places

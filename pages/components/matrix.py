@@ -7,23 +7,15 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.components.canvas import pack, script, stamp
+from pages.components.canvas import choosing, frame, pack, script, stamp
 from sdsc_core.figures.matrix import BETWEEN, CAUSES, LIMIT, MatrixView
 
-HTML = """
-<div class="bar" role="toolbar" aria-label="View of the matrices">
-  <button class="in" title="Zoom in (+)" aria-label="Zoom in">+</button>
-  <button class="out" title="Zoom out (-)" aria-label="Zoom out">−</button>
-  <button class="all" title="Whole matrix (0 or double click)" aria-label="Whole matrix">⤢</button>
-  <button class="save" title="Save as PNG" aria-label="Save as PNG">PNG</button>
-  <button class="box" title="Select the points of a block" aria-label="Select the points of a block"
-   aria-pressed="false">▭</button>
-  <span>Drag a box to zoom<i class="choice">; click an entry to choose the pair</i>.</span>
-</div>
-<div class="stage">
-  <canvas role="img" tabindex="0"></canvas><div class="tip" role="status"></div>
-</div>
-"""
+HTML = frame(
+    "matrices",
+    "Whole matrix",
+    choosing("box", "Select the points of a block", "▭"),
+    'Drag a box to zoom<i class="choice">; click an entry to choose the pair</i>.',
+)
 CSS = """
 .bar { display: flex; flex-wrap: wrap; gap: 4px; align-items: center;
   font: 0.75rem var(--st-font); }

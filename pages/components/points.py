@@ -8,27 +8,18 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from pages.components.canvas import pack, script, stamp
+from pages.components.canvas import choosing, frame, pack, script, stamp
 from pages.components.matrix import CSS
 from sdsc_core import figures
 
-HTML = """
-<div class="bar" role="toolbar" aria-label="View of the embedding">
-  <button class="in" title="Zoom in (+)" aria-label="Zoom in">+</button>
-  <button class="out" title="Zoom out (-)" aria-label="Zoom out">−</button>
-  <button class="all" title="All points (0 or double click)" aria-label="All points">⤢</button>
-  <button class="save" title="Save as PNG" aria-label="Save as PNG">PNG</button>
-  <button class="box" title="Select points by a box" aria-label="Select points by a box"
-   aria-pressed="false">▭</button>
-  <button class="lasso" title="Select points by a lasso" aria-label="Select points by a lasso"
-   aria-pressed="false">◌</button>
-  <span>Drag to zoom or, in 3-D, to turn; click a point to mark it.</span>
-</div>
-<div class="stage">
-  <canvas role="img" tabindex="0"></canvas><div class="tip" role="status"></div>
-</div>
-<div class="legend" role="group" aria-label="Legend"></div>
-"""
+HTML = frame(
+    "embedding",
+    "All points",
+    choosing("box", "Select points by a box", "▭")
+    + choosing("lasso", "Select points by a lasso", "◌"),
+    "Drag to zoom or, in 3-D, to turn; click a point to mark it.",
+    '<div class="legend" role="group" aria-label="Legend"></div>',
+)
 LEGEND = """
 .tip { white-space: pre; }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 4px; max-height: 3.5rem; overflow-y: auto; }

@@ -145,7 +145,7 @@ def _choices(draft: Draft, ending: str) -> tuple[dict[str, Any], str]:
     """Arguments of `load` from the widgets, or why the file cannot be looked into."""
     if ending in TABLES:
         return _table_choices(draft)
-    variables, problem = _look(draft)
+    variables, problem = _variables_of(draft)
     if problem or ending == ".zip":
         return {}, problem
     tables = [v for v in variables if v.is_number and len(v.shape) in (2, 3) and min(v.shape) > 1]
@@ -170,7 +170,7 @@ def _table_choices(draft: Draft) -> tuple[dict[str, Any], str]:
     return {"header": header, "transpose": transpose, **choices}, problem
 
 
-def _look(draft: Draft) -> tuple[list[Variable], str]:
+def _variables_of(draft: Draft) -> tuple[list[Variable], str]:
     return loading.read_once("looked", draft.key, draft, apart.inspect)
 
 

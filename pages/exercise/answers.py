@@ -32,11 +32,11 @@ def _matches(given: str, answer: str) -> bool:
 
 def _places(text: str) -> int:
     """How many decimals a number is written with."""
-    bare = _bare(text)
+    bare = _plain_number(text)
     return len(bare.partition(".")[2])
 
 
-def _bare(text: str) -> str:
+def _plain_number(text: str) -> str:
     """A number without a sign of percent, with a point before its decimals and nothing else."""
     bare = text.strip().removesuffix("%").strip().replace("−", "-")
     if THOUSANDS.fullmatch(bare):
@@ -47,7 +47,7 @@ def _bare(text: str) -> str:
 def _numbers(text: str) -> list[float]:
     """A number as it is written, and for a percentage the share that it means; none for words."""
     try:
-        value = float(_bare(text))
+        value = float(_plain_number(text))
     except ValueError:
         return []
     return [value, value / 100] if text.strip().endswith("%") else [value]

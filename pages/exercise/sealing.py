@@ -48,7 +48,7 @@ class Exercise:
         hidden = of_data if self.settings.get("hide") == "1" else ()
         return {"hide", "lock", *hidden, *self.settings.get("lock", "").split(".")}
 
-    def said(self, query: Mapping[str, str], of_data: Sequence[str]) -> dict[str, str]:
+    def unsealed(self, query: Mapping[str, str], of_data: Sequence[str]) -> dict[str, str]:
         """All that an address with this exercise says: its settings, and what may be moved."""
         fixed = self.fixed(of_data)
         return self.settings | {name: text for name, text in query.items() if name not in fixed}

@@ -40,10 +40,10 @@ def show(run: Run) -> None:
     lines = []
     rows = list(zip(ROWS, _values(run.before), _values(run.after), strict=True))
     for (name, text, good), b, a in rows[2 * st.session_state.hide :]:
-        cells = _cell(b) + _cell(a) + _change(a, b, good) + _beside(pins, name, a, good)
+        cells = _cell(b) + _cell(a) + _change(a, b, good) + _pinned_cells(pins, name, a, good)
         lines.append(cell(name, title=text) + cells)
     q = _q(run)
-    cells = cell("") + _cell(q) + cell("") + _beside(pins, "Q", q, -1)
+    cells = cell("") + _cell(q) + cell("") + _pinned_cells(pins, "Q", q, -1)
     lines.append(cell("Q", title=_Q) + cells)
     html_table(head, lines, "Metrics of W and W*")
     with st.popover("What the figures mean", type="tertiary"):
@@ -56,7 +56,7 @@ def show(run: Run) -> None:
     notes.show(run, pins)
 
 
-def _beside(pins: list[Entry], name: str, value: float | None, good: int) -> str:
+def _pinned_cells(pins: list[Entry], name: str, value: float | None, good: int) -> str:
     """Cells of one figure for each pinned run, with what the present one has more.
 
     Of several there is no room for that; it appears under the mouse.

@@ -22,7 +22,7 @@ def show(run: Run, pins: list[Entry]) -> None:
         sizes = side.summary.component_sizes
         if len(sizes) > 1:
             notes.append(f"CONN of {name}, whole graph, is 0: it has {_parts(sizes, 'component')}.")
-    notes += _apart(run) + not_converged(run)
+    notes += _unconnected_classes(run) + not_converged(run)
     if len(run.path.constant):
         notes.append(f"{len(run.path.constant)} samples have no variance, so no links.")
     for pin in pins:
@@ -52,7 +52,7 @@ def _parts(sizes: NDArray[np.int64], what: str) -> str:
     return f"{len(sizes)} {what}s, of {some} points"
 
 
-def _apart(run: Run) -> list[str]:
+def _unconnected_classes(run: Run) -> list[str]:
     """A sentence where CONN inside the classes is 0; one for both where it is the same."""
     sides_by_text: dict[str, list[str]] = {}
     for name, side in (("W", run.before), ("W*", run.after)):

@@ -43,10 +43,10 @@ def matrices(run: Run) -> None:
             "Beside the pinned run", list(pins), key="beside pin", required=True
         )
     if letter is not None:
-        _beside(run, now, pins[letter])
+        _compare_matrices(run, now, pins[letter])
 
 
-def _beside(run: Run, now: Entry, pinned: Entry) -> None:
+def _compare_matrices(run: Run, now: Entry, pinned: Entry) -> None:
     view = matrix_view(run, key="pinned_matrix", view="both")
     both = figures.matrix_view(_star(run, pinned), run.after.W, view.index, merge=view.merge)
     drawn = replace(

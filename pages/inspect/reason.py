@@ -7,6 +7,7 @@ from pages.inspect import without_witness
 from pages.shared.groups import Groups, groups, lowers
 from pages.shared.text import escape_markdown
 from sdsc_core import Explanation, explain, figures
+from sdsc_core.dense import DISTANCES
 from sdsc_core.run import Run
 
 
@@ -39,37 +40,30 @@ def reason(e: Explanation, run: Run) -> str:
         offers = "No third point is linked with both" if not e.offers else "No point offers more"
         return f"{offers}, so $w_{{ij}} = {e.before:.4f}$ stays as it is."
     offer = next(o for o in e.offers if o.k == e.witness)
-    a, b, low, high = offer.w_ik, offer.w_kj, *sorted((offer.w_ik, offer.w_kj))
+    a, b = offer.w_ik, offer.w_kj
     links = rf"$w_{{ik}} = {a:.4f}$ and $w_{{kj}} = {b:.4f}$"
     t1, t2 = rf"$\theta_1 = {s.theta1:.2f}$", rf"$\theta_2 = {s.theta2:.2f}$"
     value = f"{e.after:.4f}"
-    words, formula = {
-        ("PCE", 1): (
+    conditions = {
+        1: (
             f"**Condition 1**: {links} are both above {t1},",
             rf"\tfrac12 (w_{{ik}} + w_{{kj}}) = \tfrac12 ({a:.4f} + {b:.4f})",
         ),
-        ("PCE", 2): (
+        2: (
             f"**Condition 2**: of {links} one is above {t1}, the other above {t2},",
             rf"\min(w_{{ik}}, w_{{kj}}) = \min({a:.4f}, {b:.4f})",
         ),
-        ("PCE", 3): (
+        3: (
             f"**Condition 3**: {links} both lie between {t2} and {t1}, and $w_{{ij}}$ was 0,",
-            rf"\tfrac12 \max(w_{{ik}}, w_{{kj}}) = \tfrac12 \cdot {high:.4f}",
+            rf"\tfrac12 \max(w_{{ik}}, w_{{kj}}) = \tfrac12 \cdot {max(a, b):.4f}",
         ),
-        ("D1", 0): (
-            f"**D1**, $d = 1 - w$: the way over k, {links}, is shorter,",
-            rf"w_{{ik}} + w_{{kj}} - 1 = {a:.4f} + {b:.4f} - 1",
-        ),
-        ("D2", 0): (
-            rf"**D2**, $d = 1 - \ln w$: the way over k, {links}, is shorter,",
-            rf"w_{{ik}} w_{{kj}} / e = {a:.4f} \cdot {b:.4f} / e",
-        ),
-        ("D3", 0): (
-            f"**D3**, $d = 1/w$: the way over k, {links}, is shorter,",
-            rf"\frac{{w_{{ik}} w_{{kj}}}}{{w_{{ik}} + w_{{kj}}}}"
-            rf" = \frac{{{a:.4f} \cdot {b:.4f}}}{{{low + high:.4f}}}",
-        ),
-    }[s.dense or "PCE", e.condition]
+    }
+    if e.condition:
+        words, formula = conditions[e.condition]
+    else:
+        by = DISTANCES[s.dense or "D1"]
+        words = f"**{s.dense}**, $d = {by.distance}$: the way over k, {links}, is shorter,"
+        formula = f"{by.worth} = {by.with_numbers(a, b)}"
     return (
         f"{words} so $k = {e.witness}$ vouches for the pair: $w_{{ij}}$ rises from"
         f" {e.before:.4f} to  \n$w^*_{{ij}} = {formula} = {value}$."

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.paper.parts import PARTS
+from pages.shared.settings import PAPER_PARTS
 from pages.shared.text import escape_markdown
 from sdsc_core.experiments import EXPERIMENTS, Claim, claims, shipped
 from sdsc_core.experiments.verdicts import FAILS, HOLDS, IN_PART
@@ -15,17 +15,17 @@ def show() -> None:
     """All claims, in the order of the paper."""
     found = {name: shipped(name) for name in EXPERIMENTS}
     rows = {name: results.rows for name, results in found.items() if results is not None}
-    absent = [PARTS[name] for name in EXPERIMENTS if name in PARTS and name not in rows]
+    absent = [PAPER_PARTS[name] for name in EXPERIMENTS if name in PAPER_PARTS and name not in rows]
     if absent:
         st.caption(f"Without a result file yet: {', '.join(absent)}.")
     for number, claim in enumerate(claims(rows)):
         if number % 2 == 0:
             columns = st.columns(2, gap="medium")
         with columns[number % 2].container(border=True, height="stretch"):
-            _one(claim)
+            _show_claim(claim)
 
 
-def _one(claim: Claim) -> None:
+def _show_claim(claim: Claim) -> None:
     colour = COLOURS.get(claim.verdict, "gray")
     known = len(claim.statements) - claim.n_missing
     st.subheader(claim.title, anchor=False)

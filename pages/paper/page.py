@@ -11,10 +11,12 @@ with opening(
     " opens it live.",
 ) as spot:
     from pages.paper import claims, figures, live, readings, tables
-    from pages.paper.parts import PARTS
+    from pages.shared.settings import PAPER_PARTS
     from pages.shared.warm import warm
 warm(spot)
-st.segmented_control("Show", list(PARTS), key="part", format_func=PARTS.__getitem__, required=True)
+st.segmented_control(
+    "Show", list(PAPER_PARTS), key="part", format_func=PAPER_PARTS.__getitem__, required=True
+)
 part = st.session_state.part
 if part == "claims":
     claims.show()

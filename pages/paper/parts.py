@@ -1,23 +1,11 @@
-"""What the Paper screen shows one at a time, and what is said of where results come from."""
+"""What the Paper screen calls its parts, and what it says of where results come from."""
 
 import streamlit as st
 
+from pages.shared.settings import PAPER_PARTS
 from pages.shared.text import escape_markdown
 from sdsc_core.experiments import EXPERIMENTS, Results
 
-PARTS = {
-    "claims": "Verdicts",
-    "table2": "Table 2",
-    "table3": "Table 3",
-    "table4": "Table 4",
-    "figure1": "Figure 1",
-    "figure2": "Figure 2",
-    "figure3": "Figure 3",
-    "figure4": "Figure 4",
-    "qratio": "Ratio Q",
-    "hopkins": "Hopkins155",
-    "readings": "Readings",
-}
 NOT_YET = (
     "This experiment has no result file yet. `sdsc reproduce {name} --data DIR --out OUT` measures"
     " it, and `sdsc reproduce {name} --out OUT --ship` puts it here."
@@ -47,4 +35,4 @@ def origin(results: Results) -> None:
 
 def title(name: str) -> str:
     """What an experiment is called."""
-    return EXPERIMENTS[name].title if name in EXPERIMENTS else PARTS[name]
+    return EXPERIMENTS[name].title if name in EXPERIMENTS else PAPER_PARTS[name]

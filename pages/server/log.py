@@ -31,13 +31,13 @@ counts: Counter[str] = Counter()
 def upload(session: int, suffix: str, size: int, shape: tuple[int, ...]) -> None:
     """A file that was read."""
     counts["upload"] += 1
-    LOGGER.info("session %d upload %s %d bytes, X %s", session, suffix, size, _by(shape))
+    LOGGER.info("session %d upload %s %d bytes, X %s", session, suffix, size, _shape_text(shape))
 
 
 def run(session: int, method: str, shape: tuple[int, ...], seconds: float) -> None:
     """A result that was computed, and the seconds that it took."""
     counts["run"] += 1
-    LOGGER.info("session %d run %s, X %s, %.2f s", session, method, _by(shape), seconds)
+    LOGGER.info("session %d run %s, X %s, %.2f s", session, method, _shape_text(shape), seconds)
 
 
 def refusal(session: int, what: str, why: str) -> None:
@@ -53,12 +53,12 @@ def fault(
 ) -> None:
     """A fault of ours, with its trace unless Streamlit writes it; what it says may hold values."""
     counts["error"] += 1
-    kind, of = type(error).__name__, _by(shape) if shape else "none"
+    kind, of = type(error).__name__, _shape_text(shape) if shape else "none"
     LOGGER.error("session %d error %s, X %s", session, kind, of)
     if trace:
         for line in traceback.format_tb(error.__traceback__):
             LOGGER.error(line.rstrip())
 
 
-def _by(shape: tuple[int, ...]) -> str:
+def _shape_text(shape: tuple[int, ...]) -> str:
     return " × ".join(map(str, shape))

@@ -43,8 +43,11 @@ MOST_ROWS = 1500  # letters of row numbers that an address holds; longer lists h
 STAGES = tuple(map(spell_setting, DENSE_STAGES))
 # Parameters of the dense stages beyond the paper; θ have an order, and hops no widget.
 BEYOND = tuple(name for name in PARAMETERS if name not in ("theta1", "theta2", "hops"))
-PARTS = ("claims", "table2", "table3", "table4", "figure1", "figure2", "figure3", "figure4",
-         "qratio", "hopkins", "readings")  # fmt: skip
+PAPER_PARTS = {
+    "claims": "Verdicts", "table2": "Table 2", "table3": "Table 3", "table4": "Table 4",
+    "figure1": "Figure 1", "figure2": "Figure 2", "figure3": "Figure 3", "figure4": "Figure 4",
+    "qratio": "Ratio Q", "hopkins": "Hopkins155", "readings": "Readings",
+}  # fmt: skip  # what the Paper screen shows one at a time, by its name in the address
 SORTS = ("worst", "change", "after", "before", "i", "j", "condition", "witness")
 
 
@@ -132,7 +135,7 @@ SETTINGS: dict[str, Setting] = {
     "swept": Setting("acc", one_of(*FIGURES)),
     "across": Setting("gamma", one_of(*AXES)),
     "down": Setting("theta1", one_of(*AXES)),
-    "part": Setting("claims", one_of(*PARTS)),
+    "part": Setting("claims", one_of(*PAPER_PARTS)),
     "samples": Setting(500, lambda text: int(one_of("500", "1000", "2000", "3000")(text))),
     "measure": Setting("acc", one_of("acc", "nmi", "conn", "seconds")),
     "statistic": Setting("mean", one_of("mean", "median", "standard deviation")),
@@ -210,7 +213,7 @@ def from_address() -> dict[str, Any]:
     said = st.query_params.to_dict()
     sealed: Exercise | None = st.session_state.get("sealed")
     if sealed is not None:
-        said = sealed.said(said, OF_DATA)
+        said = sealed.unsealed(said, OF_DATA)
     named = (set(SETTINGS) & set(said)) - SINCE
     unsaid = {"gamma": GAMMA_UNSAID} if named and "gamma" not in named else {}
     values = {}

@@ -80,17 +80,17 @@ def flips(name: str, now: float, pieces: list[Piece]) -> str:
     """Where the nearest changes lie, below and above the present θ."""
     at = next((k for k, p in enumerate(pieces) if p.low <= now < p.high), len(pieces) - 1)
     here = pieces[at]
-    text = f"**{name} = {now:.2f}** gives {_what(here)}."
+    text = f"**{name} = {now:.2f}** gives {_piece_text(here)}."
     if at > 0:
-        text += f" Below {here.low:.4f} it would be {_what(pieces[at - 1])}."
+        text += f" Below {here.low:.4f} it would be {_piece_text(pieces[at - 1])}."
     if at + 1 < len(pieces):
-        text += f" From {here.high:.4f} on it would be {_what(pieces[at + 1])}."
+        text += f" From {here.high:.4f} on it would be {_piece_text(pieces[at + 1])}."
     if len(pieces) == 1:
         text += f" No other {name} changes that, as long as the other θ stays."
     return text
 
 
-def _what(p: Piece) -> str:
+def _piece_text(p: Piece) -> str:
     if not p.condition:
         return f"no condition (w stays {p.value:.4f})"
     return f"condition {p.condition} over k = {p.witness} (w* = {p.value:.4f})"

@@ -14,7 +14,7 @@ from pages.shared.run import causes
 from pages.shared.settings import apply
 from pages.step import dense_stage
 from sdsc_core import Explanation
-from sdsc_core.dense import DENSE, Offer, to_distance
+from sdsc_core.dense import DENSE, DISTANCES, Offer, to_distance
 from sdsc_core.run import Run
 from sdsc_core.settings import RunSettings
 from sdsc_core.tracing import level
@@ -37,15 +37,11 @@ CONDITIONS = "\n".join(
         r"| 3 | both in $(\theta_2, \theta_1]$ | exactly 0 | $\frac{1}{2}\max(w_{ik}, w_{kj})$ |",
     )
 )
-DISTANCES = {
-    "D1": r"With **D1** $d = 1 - w$, so two links are worth $w_{ik} + w_{kj} - 1$",
-    "D2": r"With **D2** $d = 1 - \ln w$, so two links are worth $w_{ik}\,w_{kj} / e$",
-    "D3": r"With **D3** $d = 1 / w$, so two links are worth $w_{ik}\,w_{kj} / (w_{ik} + w_{kj})$",
-}
 ALGORITHM_4 = r"""
 **Algorithm 4** turns similarities into distances, takes the shorter of the direct way and the way
-over $k$, $d^*_{ij} = \min(d_{ij}, d_{ik} + d_{kj})$, and turns the result back. Of all
+over $k$, $d^*_{{ij}} = \min(d_{{ij}}, d_{{ik}} + d_{{kj}})$, and turns the result back. Of all
 $k$ the shortest way counts; $\theta_1$ and $\theta_2$ play no part.
+With **{rule}** $d = {by.distance}$, so two links are worth ${by.worth}$.
 """
 
 BEYOND = r"""
@@ -67,7 +63,7 @@ def show(run: Run) -> None:
     elif lowers(run):
         st.markdown(BEYOND.format(stage=DENSE[rule]))
     else:
-        st.markdown(f"{ALGORITHM_4}{DISTANCES[rule]}.")
+        st.markdown(ALGORITHM_4.format(rule=rule, by=DISTANCES[rule]))
     found, words = reason.explained(run, choose(run))
     i, j = found.i, found.j
     headline(run, found, words)

@@ -54,7 +54,7 @@ def show(run: Run, spot: Any) -> None:
     st.markdown(HOW.format(order=ORDERS[order], one=by.one, acc="" if hidden else ACC, star=star))
     if run.data.labels is None and not hidden:
         st.info("ACC needs the true classes, which are not known here; CONN goes by the clusters.")
-    most = _most(run)
+    most = _last_gamma(run)
     key = ("grown", _key(run), most, run.before.k, run.n_clusters)
     drawn = patiently(
         "Drawing W and W* for every Γ",
@@ -78,8 +78,8 @@ def _go_on(run: Run, done: list[Any], key: Hashable, at_work: bool) -> None:
     """
     if at_work:
         st.button("Stop", key="stop curves", on_click=_stop, args=(key,), help="Keep what is done.")
-    elif len(done) < _most(run):
-        st.info(f"Stopped. The curves go to Γ = {len(done)} of {_most(run)}.")
+    elif len(done) < _last_gamma(run):
+        st.info(f"Stopped. The curves go to Γ = {len(done)} of {_last_gamma(run)}.")
         st.button("Go on", key="go on with curves", on_click=_stop, args=(None,))
 
 
@@ -87,7 +87,7 @@ def _stop(key: Hashable) -> None:
     st.session_state.stopped_curves = key
 
 
-def _most(run: Run) -> int:
+def _last_gamma(run: Run) -> int:
     return run.path.picks.shape[1]
 
 
@@ -101,7 +101,7 @@ def _animation(
     run: Run, order: str, done: list[tuple[Summary, Summary]], drawn: Frames, key: Hashable
 ) -> None:
     """What is there, and below it the next Γ as they are computed; the next run shows them."""
-    most, begun = _most(run), time.monotonic()
+    most, begun = _last_gamma(run), time.monotonic()
     step_stage(_head(run, order, done, drawn), drawn)
     if len(done) == most or st.session_state.get("stopped_curves") == key:
         return
@@ -129,7 +129,7 @@ def _figures(run: Run, gamma: int, tell: Progress | None) -> tuple[Summary, Summ
 
 
 def _frames(run: Run, order: str, tell: Progress | None) -> Frames:
-    s, most = run.settings, _most(run)
+    s, most = run.settings, _last_gamma(run)
 
     def pairs() -> Iterator[tuple[Affinity, Affinity]]:
         for gamma in range(1, most + 1):
@@ -144,7 +144,7 @@ def _frames(run: Run, order: str, tell: Progress | None) -> Frames:
 def _head(
     run: Run, order: str, done: list[tuple[Summary, Summary]], drawn: Frames
 ) -> dict[str, Any]:
-    by, most = groups(run), _most(run)
+    by, most = groups(run), _last_gamma(run)
     at = figures.ordering(order, run.data.labels, run.after.labels)
     blocks = figures.class_blocks(by.of, at, tuple(map(str, by.names)))
     return {
@@ -156,7 +156,7 @@ def _head(
         "blocks": [{"start": a, "stop": b, "name": name} for a, b, name in blocks],
         "axis": f"by {ORDERS[order]}",
         "charts": charts(done, by.one),
-        "words": words(_most(run), done),
+        "words": words(_last_gamma(run), done),
         "computed": len(done),
         "instead": lowers(run),
         "stamp": stamp(repr((_key(run), most, order, run.n_clusters))),

@@ -43,7 +43,7 @@ def show(plan: Plan, outcomes: list[Outcome]) -> None:
         taking.open_button(plan, outcome, "suggested", right)
         if criterion in trusted:
             st.markdown(
-                f"**How far to trust it.** {trusted[criterion].sentence} {_beside(trusted)}"
+                f"**How far to trust it.** {trusted[criterion].sentence} {_otherwise(trusted)}"
             )
     better = criteria.preferred(evidence)
     if better not in known and better in trusted:
@@ -57,7 +57,7 @@ def show(plan: Plan, outcomes: list[Outcome]) -> None:
             _evidence(evidence)
 
 
-def _beside(trusted: dict[str, criteria.Trust]) -> str:
+def _otherwise(trusted: dict[str, criteria.Trust]) -> str:
     """What one would have without it."""
     others = {
         criteria.USUAL: "the paper's values are",

@@ -18,6 +18,7 @@ from pages.shared.run import causes
 from pages.shared.settings import METHOD, PREPARE, apply, defaults, in_exercise, publish
 from pages.shared.text import escape_markdown
 from sdsc_core import preserving_error, tally
+from sdsc_core.dense import DISTANCES
 from sdsc_core.run import Run
 
 STATE = (
@@ -186,12 +187,12 @@ def _pce(run: Run) -> str:
 def _distances(run: Run) -> str:
     changed, by = causes(run), groups(run)
     inside = float((by.of[changed.i] == by.of[changed.j]).mean()) if len(changed) else 0.0
+    three = ", ".join(f"**{rule}** ${by.distance}$" for rule, by in DISTANCES.items())
+    best = " or of ".join(f"${by.worth}$" for by in DISTANCES.values())
     return (
-        r"For methods other than IMC the paper offers a *universal* dense stage: turn similarity"
-        r" into a distance, take the way over a third point where it is shorter, turn back. Three"
-        r" distances: **D1** $1 - w$, **D2** $1 - \ln w$, **D3** $1/w$. As one formula each,"
-        r" $w^*_{ij}$ is the best over $k$ of $w_{ik} + w_{kj} - 1$, of $w_{ik} w_{kj} / e$, or of"
-        r" $w_{ik} w_{kj} / (w_{ik} + w_{kj})$."
+        "For methods other than IMC the paper offers a *universal* dense stage: turn similarity"
+        " into a distance, take the way over a third point where it is shorter, turn back. Three"
+        f" distances: {three}. As one formula each, $w^*_{{ij}}$ is the best over $k$ of {best}."
         f"\n\nThere is no threshold, so every shared neighbour counts, the wrong ones too:"
         f" {run.settings.dense} changed **{len(changed):,} pairs**, {inside:.0%} of them inside a"
         f" {by.one}."

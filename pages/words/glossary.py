@@ -23,6 +23,7 @@ from sdsc_core import (
     subspaces,
 )
 from sdsc_core.datasets import make_subspaces
+from sdsc_core.dense import DISTANCES
 from sdsc_core.figures import Graph
 
 SQUARE = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, 0.5], [0.5, -0.5]])
@@ -73,13 +74,15 @@ def _links(n: int, *pairs: tuple[int, int], w: float = 1.0) -> NDArray[np.float6
     return W
 
 
-def _two(left: list, right: list, *across: tuple[int, int], w: float = 1.0) -> NDArray[np.float64]:
+def _two_squares(
+    left: list, right: list, *across: tuple[int, int], w: float = 1.0
+) -> NDArray[np.float64]:
     """Two squares of four points, with links inside each and some between."""
     moved = [(a + 4, b + 4) for a, b in right]
     return np.maximum(_links(8, *left, *moved), _links(8, *across, w=w))
 
 
-def _tiny(overlap: int) -> tuple[NDArray[np.float64], NDArray[np.int64], Any]:
+def _small_imc(overlap: int) -> tuple[NDArray[np.float64], NDArray[np.int64], Any]:
     data = make_subspaces(2, 2, 6, points_each=5, random_state=5, overlap=overlap)
     assert data.labels is not None
     return data.X, data.labels, imc(data.X, 2)
@@ -93,7 +96,7 @@ def _circles() -> NDArray[np.float64]:
 
 
 def _self_expression() -> Word:
-    _, labels, path = _tiny(0)
+    _, labels, path = _small_imc(0)
     row = path.coefficients().toarray()[0]
     used = np.flatnonzero(row)
     named = " and ".join(f"{j} (weight {row[j]:.2f})" for j in used)
@@ -112,7 +115,7 @@ def _self_expression() -> Word:
 def _preserving() -> Word:
     graphs, shares = [], []
     for overlap, title in ((0, "apart"), (1, "overlapping")):
-        _, labels, path = _tiny(overlap)
+        _, labels, path = _small_imc(overlap)
         share = preserving_error(path.coefficients(), labels)
         shares.append(share)
         graphs.append(
@@ -135,7 +138,7 @@ def _preserving() -> Word:
 
 
 def _affinity() -> Word:
-    _, labels, path = _tiny(0)
+    _, labels, path = _small_imc(0)
     W = path.affinity().toarray()
     five = np.arange(5)
     inside = W[np.ix_(five, five)]
@@ -179,8 +182,8 @@ def _connectivity() -> Word:
 
 
 def _conn_whole() -> Word:
-    few = _two(FULL, FULL, (3, 4))
-    many = _two(FULL, FULL, (3, 4), (2, 5), (3, 5), (2, 4))
+    few = _two_squares(FULL, FULL, (3, 4))
+    many = _two_squares(FULL, FULL, (3, 4), (2, 5), (3, 5), (2, 4))
     a, b = (connectivity(W).whole for W in (few, many))
     return Word(
         "CONN, whole graph",
@@ -198,7 +201,7 @@ def _conn_whole() -> Word:
 
 
 def _conn_least() -> Word:
-    W = _two(FULL, CHAIN, (3, 4))
+    W = _two_squares(FULL, CHAIN, (3, 4))
     conn = connectivity(W, TWO)
     left, right = conn.per_cluster
     return Word(
@@ -234,7 +237,7 @@ def _split(W: NDArray[np.float64], labels: NDArray[np.int64], title: str) -> Gra
 
 
 def _cut_vol() -> Word:
-    W = _two(FULL, RING, (3, 4), (2, 5), w=0.5)
+    W = _two_squares(FULL, RING, (3, 4), (2, 5), w=0.5)
     cut, vol = cut_vol(W, TWO)
     return Word(
         "cut and vol",
@@ -248,7 +251,7 @@ def _cut_vol() -> Word:
 
 
 def _ncut() -> Word:
-    W = _two(FULL, RING, (3, 4), (2, 5), w=0.5)
+    W = _two_squares(FULL, RING, (3, 4), (2, 5), w=0.5)
     other = np.array([0, 0, 1, 1, 1, 1, 1, 1])
     a, b = ncut(W, TWO), ncut(W, other)
     return Word(
@@ -290,15 +293,16 @@ def _conditions() -> Word:
 def _distances() -> Word:
     W = _triangle(0.9, 0.8)
     graphs, values = [], []
-    for rule in ("D1", "D2", "D3"):
+    for rule in DISTANCES:
         star = np.asarray(densify(W, rule))
         values.append(star[0, 2])
         graphs.append(Graph(rule, W, ONE, TRIANGLE, star, ("i", "k", "j")))
     shown = ", ".join(f"{v:.2f}" for v in values)
+    distances = " or ".join(f"${by.distance}$" for by in DISTANCES.values())
     return Word(
         "D1, D2, D3",
-        r"The universal dense stage (Algorithm 4) turns affinities into distances, $1 - w$,"
-        r" $1 - \ln w$ or $1/w$, takes the way over $k$ where it is shorter, and turns back. For"
+        f"The universal dense stage (Algorithm 4) turns affinities into distances, {distances},"
+        " takes the way over $k$ where it is shorter, and turns back. For"
         f" the same two links of 0.9 and 0.8 the new one becomes {shown}: a rule without"
         " thresholds links every pair that shares a neighbour.",
         figures.small_graphs(graphs, weights=True),
@@ -307,7 +311,7 @@ def _distances() -> Word:
 
 
 def _others() -> Word:
-    W, groups = _two(CHAIN, FULL, (3, 4), w=0.8), TWO
+    W, groups = _two_squares(CHAIN, FULL, (3, 4), w=0.8), TWO
     stars = {"Sinkhorn": sinkhorn(W), "Diffusion": diffusion(W, 2, 4), "Mutual": mutual(W, 2)}
     graphs = [Graph(name, W, groups, PAIR, np.asarray(star)) for name, star in stars.items()]
     link = [float(star[3, 4]) for star in stars.values()]
@@ -340,7 +344,7 @@ def _angle() -> Word:
 
 
 def _q() -> Word:
-    W = _two(RING, RING, (3, 4), (2, 5), w=0.5)
+    W = _two_squares(RING, RING, (3, 4), (2, 5), w=0.5)
     W = np.where((W > 0) & (TWO[:, None] == TWO), 0.9, W)
     star = pce(W).toarray()
     a = analyse(W, star, TWO)

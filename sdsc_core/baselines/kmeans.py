@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from sdsc_core.baselines.base import Baseline, Found
 from sdsc_core.blocks import Progress, tick
-from sdsc_core.spectral import cluster_rows
+from sdsc_core.kmeans import cluster_rows
 
 
 def kmeans(

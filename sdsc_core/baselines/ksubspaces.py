@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from sdsc_core.baselines.base import Baseline, Found
 from sdsc_core.blocks import Progress, tick
+from sdsc_core.kmeans import by_first_appearance
 from sdsc_core.methods.base import Parameter
-from sdsc_core.spectral import by_first_appearance
 
 MOST_STEPS = 100
 TIE = 1e-12  # of the longest sample's square: what differs less is the same, and the first counts

@@ -169,17 +169,17 @@ def as_json(value: Any) -> str:
       "k": 3
     }
     """
-    return json.dumps(_plain(value), indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(_python_types(value), indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def _plain(value: Any) -> Any:
+def _python_types(value: Any) -> Any:
     """Python's own types all through: NumPy's become what they hold."""
     if isinstance(value, dict):
-        return {str(key): _plain(v) for key, v in value.items()}
+        return {str(key): _python_types(v) for key, v in value.items()}
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return [_plain(v) for v in value]
+        return [_python_types(v) for v in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -296,7 +296,7 @@ def _numbers(column: Any, decimal: str) -> NDArray[np.float64]:
     grouped = texts.str.fullmatch(rf"[-+]?[1-9]\d{{0,2}}({comma}\d{{3}})+({point}\d+)?")
     grouped = grouped.fillna(False).astype(bool)
     texts = texts.where(~grouped, texts.str.replace(comma.strip("\\"), "", regex=False))
-    if decimal == ",":  # a point that is left is none of a number
+    if decimal == ",":  # a point that is still there is not a decimal one
         texts = texts.where(~texts.str.contains(".", regex=False).fillna(False), "no number")
         texts = texts.str.replace(",", ".", regex=False)
     return pd.to_numeric(texts, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)

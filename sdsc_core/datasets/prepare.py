@@ -66,7 +66,7 @@ def prepare(
         X = X / np.where(norms > 0, norms, 1)
     if X is chosen.X:
         return chosen
-    # Principal components and scattering features are none of the features.
+    # Principal components and scattering features have no names in the file.
     named = pca is None and not scattering
     return replace(chosen, X=X, feature_names=chosen.feature_names if named else ())
 

@@ -322,7 +322,7 @@ def _grey(values: NDArray) -> NDArray[np.uint8]:
     values = values.astype(np.float64)
     known = values[np.isfinite(values)]
     low, high = (known.min(), known.max()) if known.size else (0.0, 0.0)
-    # Halves, because the range of the largest numbers is none itself; what is missing is dark.
+    # Halved first, or the range of the largest numbers overflows; what is missing becomes black.
     share = (values / 2 - low / 2) / max(high / 2 - low / 2, 1e-300)
     return np.rint(np.clip(np.nan_to_num(share, nan=0), 0, 1) * 255).astype(np.uint8)
 

@@ -29,6 +29,7 @@ from sdsc_core.dense.registry import (
 )
 from sdsc_core.dense.rules import (
     DISTANCE_RULES,
+    DISTANCES,
     RULES,
     condition,
     to_distance,
@@ -42,6 +43,7 @@ from sdsc_core.dense.walking import diffusion
 __all__ = [
     "DENSE",
     "DENSE_STAGES",
+    "DISTANCES",
     "DISTANCE_RULES",
     "LOWERED",
     "PARAMETERS",

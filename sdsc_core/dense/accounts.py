@@ -17,36 +17,38 @@ from sdsc_core.dense.walking import walk, walk_matrix, walks
 
 
 @dataclass(frozen=True)
-class Scaling:
-    """Sinkhorn: w* = w · factors[0] · factors[1] / largest; ``sums`` are the rows' sums in W."""
+class Entry:
+    """A pair of points and what w became; each stage adds what that comes from."""
 
     i: int
     j: int
     before: float
     after: float
+
+
+@dataclass(frozen=True)
+class Scaling(Entry):
+    """Sinkhorn: w* = w · factors[0] · factors[1] / largest; ``sums`` are the rows' sums in W."""
+
     factors: tuple[float, float]
     sums: tuple[float, float]
     largest: float
 
 
 @dataclass(frozen=True)
-class Ranks:
+class Ranks(Entry):
     """Mutual: how many points are nearer to i than j is, plus 1, and the same the other way round.
 
     ``floors`` are the k-th largest similarities of i and of j. A rank is 0 where there is no link.
     """
 
-    i: int
-    j: int
-    before: float
-    after: float
     ranks: tuple[int, int]
     floors: tuple[float, float]
     neighbours: int
 
 
 @dataclass(frozen=True)
-class Walks:
+class Walks(Entry):
     """Diffusion: w* = value / largest, of the walk from ``start``, the larger of both directions.
 
     ``stayed`` is the part of the value that was at the other end one step before, ``over`` the
@@ -54,10 +56,6 @@ class Walks:
     the value; where it was not among the nearest of the row after the last step, the value is 0.
     """
 
-    i: int
-    j: int
-    before: float
-    after: float
     start: int
     value: float
     largest: float

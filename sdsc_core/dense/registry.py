@@ -11,6 +11,7 @@ from typing import Any
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import Affinity, check_affinity, check_choice, check_thetas, is_sparse
 from sdsc_core.dense.mutuality import mutual
+from sdsc_core.dense.rules import DISTANCES
 from sdsc_core.dense.scaling import sinkhorn
 from sdsc_core.dense.stage import densify, pce
 from sdsc_core.dense.walking import MOST_STEPS, diffusion
@@ -37,9 +38,8 @@ class DenseStage:
     """A way from W to W*, with all that an app or a script needs to offer it.
 
     ``function`` takes W, the parameters by name, ``n_jobs``, ``progress`` and ``client``.
-    ``formula`` is LaTeX. ``explained_by`` is what explains an entry of W*: the "witness" k whose
-    offer is the largest, the "factors" of both points, the "ranks" of each at the other, or the
-    "walks" between them. Where it ``lowers`` entries, W* ≥ W does not hold.
+    ``formula`` is LaTeX. Where a stage ``lowers`` entries, W* ≥ W does not hold and no witness k
+    explains an entry; `account` says what it comes from.
     """
 
     name: str
@@ -48,7 +48,6 @@ class DenseStage:
     source: str
     function: Callable[..., Affinity]
     parameters: tuple[StageParameter, ...]
-    explained_by: str
     lowers: bool = False
     check: Callable[..., Any] | None = None  # of several parameters together
 
@@ -84,43 +83,39 @@ def _pce(W: Affinity, theta1: float = 0.8, theta2: float = 0.6, **where: Any) ->
     return star if is_sparse(W) else star.toarray()
 
 
-DISTANCES = {
-    "D1": (r"d = 1 - w", "w_{ik} + w_{kj} - 1"),
-    "D2": (r"d = 1 - \ln w", "w_{ik} w_{kj} / e"),
-    "D3": (r"d = 1/w", r"\frac{w_{ik} w_{kj}}{w_{ik} + w_{kj}}"),
-}
 DENSE: dict[str, DenseStage] = {
     s.name: s
     for s in (
         DenseStage(
             "PCE", "Piecewise Correlation Estimation",
             r"w^*_{ij} = \max(w_{ij}, \max_k f(w_{ik}, w_{kj}, w_{ij}))",
-            "Algorithm 2 and Definition 2 of the paper", _pce, (THETA1, THETA2), "witness",
+            "Algorithm 2 and Definition 2 of the paper", _pce, (THETA1, THETA2),
             check=check_thetas,
         ),
         *(
             DenseStage(
-                name, f"Shortest paths, {name}", rf"{d}, \; w^*_{{ij}} = \max(w_{{ij}}, {worth})",
-                "Algorithm 4 and Table 1 of the paper", _by_distance(name), (HOPS,), "witness",
+                name, f"Shortest paths, {name}",
+                rf"d = {by.distance}, \; w^*_{{ij}} = \max(w_{{ij}}, {by.worth})",
+                "Algorithm 4 and Table 1 of the paper", _by_distance(name), (HOPS,),
             )
-            for name, (d, worth) in DISTANCES.items()
+            for name, by in DISTANCES.items()
         ),
         DenseStage(
             "Sinkhorn", "Doubly stochastic scaling",
             r"w^*_{ij} \propto d_i w_{ij} d_j, \; D(W + sI)D\mathbf{1} = \mathbf{1}",
             "Sinkhorn 1964; Zass and Shashua 2006; Lim, Vidal and Haeffele 2020", sinkhorn,
-            (SELF_WEIGHT,), "factors", lowers=True,
+            (SELF_WEIGHT,), lowers=True,
         ),
         DenseStage(
             "Diffusion", "Lazy walk over a few links",
             r"v \leftarrow \tfrac12 (v + vS), \; S = D^{-1/2}WD^{-1/2}",
-            "Zhou and others 2004; Li, Liu and Li 2018", diffusion, (STEPS, NEIGHBOURS), "walks",
+            "Zhou and others 2004; Li, Liu and Li 2018", diffusion, (STEPS, NEIGHBOURS),
             lowers=True,
         ),
         DenseStage(
             "Mutual", "Mutual neighbours",
             r"w^*_{ij} = w_{ij} \text{ if } w_{ij} \ge t_i, t_j \text{, else } 0",
-            "Brito and others 1997; von Luxburg 2007", mutual, (NEIGHBOURS,), "ranks", lowers=True,
+            "Brito and others 1997; von Luxburg 2007", mutual, (NEIGHBOURS,), lowers=True,
         ),
     )
 }  # fmt: skip

@@ -14,8 +14,35 @@ from sdsc_core._jit import kernel
 from sdsc_core.checks import check_choice, check_thetas
 
 RULES = {"PCE": 0, "D1": 1, "D2": 2, "D3": 3}
-DISTANCE_RULES = ("D1", "D2", "D3")
 E_INVERSE = float(np.exp(-1.0))
+
+
+class DistanceFormula(NamedTuple):
+    """A line of Table 1 in LaTeX: the distance d of a similarity w, and what two links are worth.
+
+    >>> DISTANCES["D2"].with_numbers(0.9, 0.8)
+    '0.9000 \\\\cdot 0.8000 / e'
+    """
+
+    distance: str
+    worth: str
+
+    @property
+    def text(self) -> str:
+        """The distance as text, for where no LaTeX is set."""
+        return self.distance.replace("\\ln", "ln").replace("-", "−")
+
+    def with_numbers(self, w_ik: float, w_kj: float) -> str:
+        """What two links are worth, with their similarities put in."""
+        return self.worth.replace("w_{ik}", f"{w_ik:.4f}").replace("w_{kj}", f"{w_kj:.4f}")
+
+
+DISTANCES = {
+    "D1": DistanceFormula("1 - w", "w_{ik} + w_{kj} - 1"),
+    "D2": DistanceFormula(r"1 - \ln w", r"w_{ik} \cdot w_{kj} / e"),
+    "D3": DistanceFormula("1 / w", r"\frac{w_{ik} \cdot w_{kj}}{w_{ik} + w_{kj}}"),
+}
+DISTANCE_RULES = tuple(DISTANCES)
 
 
 class Thresholds(NamedTuple):

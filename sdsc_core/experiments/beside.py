@@ -19,7 +19,7 @@ DATA = {"table2": "yaleb", "figure2": "yaleb", "figure4": "yaleb", "table3": "us
 
 
 @dataclass(frozen=True)
-class Beside:
+class OursAndPrinted:
     """One cell: ours (None where it was not measured), the paper's, and what is said of it."""
 
     ours: Mean | None
@@ -51,12 +51,12 @@ class Grid:
 
     lines: Sequence[str]
     columns: Sequence[str]
-    cells: dict[tuple[str, str], Beside]
+    cells: dict[tuple[str, str], OursAndPrinted]
 
 
 def by_place(name: str, rows: Sequence[Row], figure: str = "acc", statistic: str = "mean") -> Grid:
     """Methods, as IMC-P, down; sizes across. What the experiment has and the rows lack is there."""
-    cells: dict[tuple[str, str], Beside] = {}
+    cells: dict[tuple[str, str], OursAndPrinted] = {}
     places: dict[int | str, None] = {}
     for group in _groups(name, rows):
         places[group[0].where] = None
@@ -99,7 +99,7 @@ def _text(place: int | str) -> str:
     return f"{place:,}" if isinstance(place, int) else place
 
 
-def _cell(name: str, rows: Sequence[Row], figure: str, statistic: str) -> Beside:
+def _cell(name: str, rows: Sequence[Row], figure: str, statistic: str) -> OursAndPrinted:
     scale, places = (100, 1) if figure in PERCENT else (1, 3)
     values = [v for row in rows if (v := row.figures.get(figure)) is not None and v == v]
     ours = Mean.of(values, scale) if values else None
@@ -108,7 +108,9 @@ def _cell(name: str, rows: Sequence[Row], figure: str, statistic: str) -> Beside
         spread = printed.TABLE_2_SPREAD.get(rows[0].name, {}).get(int(rows[0].where))
         paper = spread[STATISTICS.index(statistic) - 1] / 100 if spread else None
     message = next((row.message for row in rows if row.message), "")
-    return Beside(ours, None if paper is None else scale * paper, places, statistic, message)
+    return OursAndPrinted(
+        ours, None if paper is None else scale * paper, places, statistic, message
+    )
 
 
 def state(name: str, place: int | str, draw: int = 0) -> dict[str, Any] | None:

@@ -85,7 +85,7 @@ def _mean(values: dict[int, float]) -> float:
     return float(np.mean(list(values.values())))
 
 
-def _said(gain: Mean | None) -> str:
+def _gain_text(gain: Mean | None) -> str:
     return "not measured" if gain is None else f"{gain.value:+.1f} ± {gain.error:.1f}"
 
 
@@ -227,7 +227,9 @@ def _pce_improves(results: Rows) -> Claim:
                          for s in ("none", "PCE"))  # fmt: skip
         gain = _gain(after, before)
         statements.append(
-            Statement(f"{where}: {_said(gain)} points", None if gain is None else gain.sign > 0)
+            Statement(
+                f"{where}: {_gain_text(gain)} points", None if gain is None else gain.sign > 0
+            )
         )
     return Claim(
         "PCE improves ACC",
@@ -248,7 +250,7 @@ def _d3_universal(results: Rows) -> Claim:
                 for n in sizes
             ]
             gains = [gain for a, b in found if (gain := _gain(a, b)) is not None]
-            texts = ", ".join(_said(g) for g in gains) or "not measured"
+            texts = ", ".join(_gain_text(g) for g in gains) or "not measured"
             true = all(g.sign > 0 for g in gains) if gains else None
             statements.append(Statement(f"{title}, {method}: {texts} points", true))
     return Claim(

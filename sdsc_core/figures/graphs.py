@@ -125,7 +125,7 @@ def neighbourhood(
     marks = ["<b>i</b>", "<b>j</b>", "<b>k</b>"][: len(seeds)]
     labels = marks + [""] * (len(nodes) - len(seeds))
     _nodes(figure, at, groups[nodes], names, labels, [f"point {p}" for p in nodes], len(seeds))
-    _plain(figure, height, at)
+    _without_axes(figure, height, at)
     figure.update_layout(title="The graph around the pair")
     return figure
 
@@ -316,7 +316,7 @@ def _nodes(
         )  # fmt: skip
 
 
-def _plain(figure: go.Figure, height: int, at: Any) -> None:
+def _without_axes(figure: go.Figure, height: int, at: Any) -> None:
     _frame(figure, at)
     figure.update_layout(
         height=height, margin={"l": 10, "r": 10, "t": 44, "b": 10},

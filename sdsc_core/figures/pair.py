@@ -10,14 +10,20 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from sdsc_core.checks import check_choice
-from sdsc_core.dense import DISTANCE_RULES, Explanation, Offer, to_distance, to_similarity
+from sdsc_core.dense import (
+    DISTANCE_RULES,
+    DISTANCES,
+    Explanation,
+    Offer,
+    to_distance,
+    to_similarity,
+)
 from sdsc_core.figures.charts import WRONG, colour
 from sdsc_core.figures.graphs import NEW, OLD
 from sdsc_core.tracing import LEVELS, Piece, level
 
 # As the matrix colours its causes: condition 1, 2, 3; grey where none applies.
 CONDITIONS = {0: "#9aa0a6", 1: "#0072b2", 2: "#e69f00", 3: "#009e73"}
-FORMULAS = {"D1": "d = 1 − w", "D2": "d = 1 − ln w", "D3": "d = 1/w"}
 BANDS = [f"rgba(136, 136, 136, {a})" for a in (0.06, 0.13, 0.22, 0.34)]  # from weak up
 STEEP = 10.0  # distances beyond are cut off
 
@@ -184,7 +190,9 @@ def paths(pair: Explanation, offer: Offer | None, transform: str) -> go.Figure:
             y=["over k"], x=[value], orientation="h", marker_color=tone, textposition="inside",
             text=[f"d<sub>{name}</sub> = {value:.3f}"], hoverinfo="skip",
         )  # fmt: skip
-    figure.update_xaxes(title=f"distance, {FORMULAS[transform]}", range=[0, end], fixedrange=True)
+    figure.update_xaxes(
+        title=f"distance, d = {DISTANCES[transform].text}", range=[0, end], fixedrange=True
+    )
     figure.update_yaxes(fixedrange=True)
     figure.update_layout(
         title="Which way is shorter", barmode="stack", showlegend=False, height=360,
@@ -232,7 +240,8 @@ def transforms(transform: str, offer: Offer | None = None) -> go.Figure:
     for k, rule in enumerate(DISTANCE_RULES):
         d = to_distance(w, rule)
         figure.add_scatter(
-            x=w, y=np.where(d <= STEEP, d, np.nan), mode="lines", name=f"{rule}: {FORMULAS[rule]}",
+            x=w, y=np.where(d <= STEEP, d, np.nan), mode="lines",
+            name=f"{rule}: d = {DISTANCES[rule].text}",
             line={"color": colour(k), "width": 4 if rule == transform else 1.5},
             hovertemplate="w = %{x:.2f}: d = %{y:.3f}<extra></extra>",
         )  # fmt: skip

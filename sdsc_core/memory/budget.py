@@ -36,7 +36,7 @@ class Budget:
     def __init__(self, session: int | None = None, server: int | None = None):
         self.session, self.server = session, server
         self.lock = threading.RLock()
-        self.accounts: WeakSet[Account] = WeakSet()  # a session that is gone counts no more
+        self.accounts: WeakSet[Account] = WeakSet()  # an ended session no longer counts
         self.alone = Account()  # whoever works for no session: a program, a notebook
 
     def open(self, kept: Callable[[], int], let_go: Callable[[], None]) -> Account:

@@ -25,6 +25,18 @@ from sdsc_core.methods.base import (
     scaled_rows,
 )
 
+# How a Lasso of each point is posed, here and in the rounds of SSSC.
+LASSO = (
+    Parameter(
+        "alpha", 20.0, 1.1, 2000.0, "Weight of the fit; more gives more neighbours.", log=True
+    ),
+    Parameter("affine", False, None, None, "Coefficients of a point sum to one."),
+    Parameter("outliers", False, None, None, "Allow some wrong entries in each sample."),
+    NORMALISE,
+    THRESHOLD,
+    EXACT_ADMM,
+)
+
 
 def ssc(
     X: Any,
@@ -104,14 +116,7 @@ METHOD = Method(
     title="Sparse Subspace Clustering",
     function=ssc,
     parameters=(
-        Parameter(
-            "alpha", 20.0, 1.1, 2000.0, "Weight of the fit; more gives more neighbours.", log=True
-        ),
-        Parameter("affine", False, None, None, "Coefficients of a point sum to one."),
-        Parameter("outliers", False, None, None, "Allow some wrong entries in each sample."),
-        NORMALISE,
-        THRESHOLD,
-        EXACT_ADMM,
+        *LASSO,
         Parameter(
             "max_iterations", 1000, 1, 10000, "Most iterations with affine or outliers.", step=50
         ),

@@ -5,7 +5,7 @@ SSC, and SSC again with the labels that spectral clustering found.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,12 +14,10 @@ from numpy.typing import NDArray
 from sdsc_core.affinities import unit_affinity
 from sdsc_core.blocks import Progress, run_blocks, tick
 from sdsc_core.checks import check_data, check_n_clusters
-from sdsc_core.methods._admm import BLOCK, EXACT_ADMM, TOLERANCE, LassoAdmm, admm_memory
+from sdsc_core.methods._admm import BLOCK, TOLERANCE, LassoAdmm, admm_memory
 from sdsc_core.methods._elastic import TOLERANCE as EXACT
 from sdsc_core.methods._elastic import Across, elastic_memory, elastic_nets, lasso_thresholds
 from sdsc_core.methods.base import (
-    NORMALISE,
-    THRESHOLD,
     Method,
     Parameter,
     Solution,
@@ -27,59 +25,61 @@ from sdsc_core.methods.base import (
     keep_largest,
     scaled_rows,
 )
+from sdsc_core.methods.ssc import LASSO
 from sdsc_core.spectral import spectral_clustering
 
 GROWTH = 1.2  # of ν, in each round
 STEPS = 1000  # of ADMM in a round at most; warm-started rows need few
 
 
+class Lasso(NamedTuple):
+    """The parameters of a round that are SSC's, see `ssc`."""
+
+    alpha: float
+    affine: bool
+    outliers: bool
+    normalise: bool
+    threshold: float
+    exact: bool
+
+
 def sssc(
     X: Any,
     *,
-    alpha: float = 20.0,
     gamma0: float = 0.1,
-    affine: bool = False,
-    outliers: bool = False,
-    normalise: bool = True,
-    threshold: float = 1.0,
-    exact: bool = True,
     max_rounds: int = 10,
     n_clusters: int,
     random_state: int = 0,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    **lasso: Any,
 ) -> Solution:
     """Let labels and representation improve each other.
 
     The first round is SSC. It ends when the labels stay the same, after ``max_rounds`` at most.
+    ``lasso`` are parameters of `ssc`, with its defaults: ``alpha``, ``affine``, ``outliers``,
+    ``normalise``, ``threshold`` and ``exact``.
 
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
     >>> (sssc(X, n_clusters=2).C.toarray() != 0).astype(int).tolist()
     [[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]]
     """
-    X = scaled_rows(check_data(X), normalise)
-    METHOD.settings(
-        alpha=alpha,
-        gamma0=gamma0,
-        affine=affine,
-        outliers=outliers,
-        normalise=normalise,
-        threshold=threshold,
-        exact=exact,
-        max_rounds=max_rounds,
-    )
+    given: dict[str, Any] = METHOD.settings(gamma0=gamma0, max_rounds=max_rounds, **lasso)
+    problem = Lasso(*(given[name] for name in Lasso._fields))
+    X = scaled_rows(check_data(X), problem.normalise)
     k = check_n_clusters(n_clusters, len(X))
-    solve: _AdmmRounds | _ExactRounds = (
-        _AdmmRounds(LassoAdmm(X, alpha, affine, outliers, exact))
-        if affine or outliers
-        else _ExactRounds(X, alpha)
-    )
+    solve: _AdmmRounds | _ExactRounds
+    if problem.affine or problem.outliers:
+        posed = (problem.alpha, problem.affine, problem.outliers, problem.exact)
+        solve = _AdmmRounds(LassoAdmm(X, *posed))
+    else:
+        solve = _ExactRounds(X, problem.alpha)
     labels = np.zeros(len(X), np.int64)
     settled, rounds = False, 0
     while not settled and rounds < max_rounds:
         weights = Weights(labels, GROWTH**rounds, gamma0)
         C, residual = solve(weights, n_jobs, _within(progress, rounds, max_rounds))
-        C = keep_largest(C, threshold)
+        C = keep_largest(C, problem.threshold)
         found = spectral_clustering(unit_affinity(C), k, random_state)
         settled = rounds > 0 and np.array_equal(found, labels)
         labels, rounds = found, rounds + 1
@@ -154,17 +154,11 @@ METHOD = Method(
     title="Structured Sparse Subspace Clustering",
     function=sssc,
     parameters=(
-        Parameter(
-            "alpha", 20.0, 1.1, 2000.0, "Weight of the fit; more gives more neighbours.", log=True
-        ),
+        LASSO[0],
         Parameter(
             "gamma0", 0.1, 1e-3, 10.0, "Penalty on links across the found clusters.", log=True
         ),
-        Parameter("affine", False, None, None, "Coefficients of a point sum to one."),
-        Parameter("outliers", False, None, None, "Allow some wrong entries in each sample."),
-        NORMALISE,
-        THRESHOLD,
-        EXACT_ADMM,
+        *LASSO[1:],
         Parameter("max_rounds", 10, 1, 50, "Most rounds of representation and labels."),
     ),
     presets={

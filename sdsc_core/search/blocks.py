@@ -117,7 +117,7 @@ class Blocks:
         unit, norms = to_unit(residuals)
         picks, products = np.full((len(own), n_picks), -1), np.zeros((len(own), n_picks))
         left = np.flatnonzero(norms)
-        if len(left) < len(own):  # of nothing every point is a near-tie
+        if len(left) < len(own):  # all products with a zero residual tie
             if len(left):
                 picks[left], products[left] = self.find(residuals[left], own[left], n_picks)
             return picks, products

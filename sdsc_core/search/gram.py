@@ -6,8 +6,10 @@ float64.
 """
 
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks
@@ -81,6 +83,41 @@ def _add(q, weight, row, parts):
         largest[p] = top
 
 
+class Kept(NamedTuple):
+    """What a block of B rows keeps from step to step.
+
+    ``Q`` (B, N) are the products of their residuals with all points, ``parts`` the largest |q| of
+    each PART of them; ``errors`` (B,) is what rounding may have added to a row, ``totals`` (B,) the
+    sum of all |w| that went into it.
+    """
+
+    Q: NDArray[np.float32]
+    parts: NDArray[np.float32]
+    errors: Array
+    totals: Array
+
+
+class Sums(NamedTuple):
+    """Σ_a w_a z_{p_a} for each of B rows: ``points`` and ``weights`` (B, A)."""
+
+    points: Indices
+    weights: Array
+
+
+class Asked(NamedTuple):
+    """What B rows ask for: their ``residuals`` (B, D); ``own`` (B,) are not to be picked."""
+
+    residuals: Array
+    own: Indices
+
+
+class Found(NamedTuple):
+    """``picks`` and ``products`` (B, n_picks), the best first; −1 and 0 where there is none."""
+
+    picks: Indices
+    products: Array
+
+
 @kernel
 def _change(q, R, points, weights, parts, totals, error):
     """Add Σ_a w_a R[p_a] to q; what rounding may have added to its error.
@@ -99,11 +136,15 @@ def _change(q, R, points, weights, parts, totals, error):
 
 
 @kernel
-def _find(Q, parts, R, points, weights, error, errors, totals, residuals, own, Z, picks, products):
+def _find(kept, R, error, sums, asked, Z, found):
     """Bring each row up to date and make its picks; where the error leaves too many candidates.
 
     Change and search of a row follow each other, while it is in the cache.
     """
+    Q, parts, errors, totals = kept
+    points, weights = sums
+    residuals, own = asked
+    picks, products = found
     candidates, values = np.empty(CANDIDATES, np.int64), np.empty(CANDIDATES, np.float32)
     scratch, full = np.empty(CANDIDATES), np.zeros(Q.shape[0], np.bool_)
     top = np.empty(picks.shape[1], np.float32)
@@ -175,25 +216,27 @@ class GramRows:
     def __init__(self, search: Gram, own: Indices):
         self._search, self._own = search, own
         n_rows, n = len(own), len(search.Z)
-        self._Q = np.zeros((n_rows, n), np.float32)
-        self._parts = np.zeros((n_rows, -(-n // PART)), np.float32)
-        self._errors, self._totals = np.zeros(n_rows), np.zeros(n_rows)
-        self._nothing = np.empty((n_rows, 0), np.int64), np.empty((n_rows, 0))
-        self._points, self._weights = self._nothing
+        self._kept = Kept(
+            np.zeros((n_rows, n), np.float32),
+            np.zeros((n_rows, -(-n // PART)), np.float32),
+            np.zeros(n_rows),
+            np.zeros(n_rows),
+        )
+        self._nothing = Sums(np.empty((n_rows, 0), np.int64), np.empty((n_rows, 0)))
+        self._sums = self._nothing
 
     def change(self, points: Indices, weights: Array) -> None:
         """Noted for `find`, which goes through the rows anyway."""
-        self._points = np.hstack([self._points, points])
-        self._weights = np.hstack([self._weights, weights])
+        before = self._sums
+        self._sums = Sums(np.hstack([before.points, points]), np.hstack([before.weights, weights]))
 
     def find(self, residuals: Array, n_picks: int = 1) -> tuple[Indices, Array]:
         own, search = self._own, self._search
-        picks, products = np.full((len(own), n_picks), -1), np.zeros((len(own), n_picks))
-        full = _find(
-            self._Q, self._parts, search.R, self._points, self._weights, search.error,
-            self._errors, self._totals, residuals, own, search.Z, picks, products,
-        )  # fmt: skip
-        self._points, self._weights = self._nothing
+        found = Found(np.full((len(own), n_picks), -1), np.zeros((len(own), n_picks)))
+        asked = Asked(residuals, own)
+        full = _find(self._kept, search.R, search.error, self._sums, asked, search.Z, found)
+        self._sums = self._nothing
+        picks, products = found
         if full.any():
             picks[full], products[full] = search.by_blocks(residuals[full], own[full], n_picks)
         return picks, products

@@ -17,7 +17,7 @@ NAMES = {
     "residual": "residual",
     "similarity": "similarity",
 }
-MOST_VALUES = 200  # of one axis: a slip such as 0:1:0.00001 is none that anybody waits for
+MOST_VALUES = 200  # of one axis; a typing error such as 0:1:0.00001 would not end
 
 
 @dataclass(frozen=True)

@@ -87,12 +87,12 @@ def figures_of(
     dense: NDArray[np.float64] | None = None
     if W.shape[0] <= MOST_DENSE:
         dense = np.asarray(W.toarray() if is_sparse(W) else W, np.float64)
-    by_truth = None if truth is None else _by(W, dense, found, truth)
+    by_truth = None if truth is None else _by_labels(W, dense, found, truth)
     made = []
     for own in clusters:
         figures: dict[str, float | None] = {"acc": None, "nmi": None}
         if truth is None or by_truth is None:
-            by_own = _by(W, dense, found, own)
+            by_own = _by_labels(W, dense, found, own)
             figures |= by_own | {"cut": by_own["ncut"]}
         else:
             figures |= by_truth
@@ -102,7 +102,7 @@ def figures_of(
     return made
 
 
-def _by(
+def _by_labels(
     W: Affinity, dense: NDArray[np.float64] | None, found: Spectrum, labels: NDArray[np.int64]
 ) -> dict[str, float | None]:
     """What depends on the classes, or on the clusters in their place."""

@@ -137,7 +137,7 @@ def _asked(
             except _Gone:
                 code = line.code()
         if code is not None or attempt == 2 or not server.is_ending():
-            raise BadFile(f"{label} {_why(code, limits)}")
+            raise BadFile(f"{label} {_cause_of_death(code, limits)}")
     raise AssertionError  # one of the attempts returns or raises
 
 
@@ -176,7 +176,7 @@ def _as_file(source: Path | IO[bytes], label: str, limits: Limits) -> Iterator[I
         yield copy
 
 
-def _why(code: int | None, limits: Limits) -> str:
+def _cause_of_death(code: int | None, limits: Limits) -> str:
     """What a reader died of, and what to do."""
     if code is None:
         return "could not be read, because the reader of files did not answer; try it again."

@@ -12,8 +12,9 @@ from sdsc_core.datasets import Dataset
 from sdsc_core.dense import pce
 from sdsc_core.experiments.readings.passes import in_place, last_wins
 from sdsc_core.imc_path import NO_VARIANCE, ImcPath, unit_rows
+from sdsc_core.kmeans import cluster_rows
 from sdsc_core.metrics import clustering_accuracy
-from sdsc_core.spectral import cluster_rows, spectrum
+from sdsc_core.spectral import spectrum
 
 LONGEST = 15  # Γ of a path; every smaller Γ is a slice of it
 TIE, NOTHING = 1e-12, 1e-10  # as in `imc`: equal correlations, and one that is none

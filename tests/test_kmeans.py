@@ -1,0 +1,115 @@
+"""k-means: seeds as published, steps that change nothing, and an end when nobody waits."""
+
+import numpy as np
+import pytest
+
+from sdsc_core import kmeans
+from sdsc_core.blocks import Cancelled
+from sdsc_core.kmeans import by_first_appearance, cluster_rows, in_steps, takes_long
+from tests import naive
+
+
+def heaps(n_clusters=6, spread=0.05, seed=0):
+    """Points around so many centres, in mixed order, and the centre of each."""
+    rng = np.random.default_rng(seed)
+    of = rng.permutation(np.repeat(np.arange(n_clusters), 12))
+    return 2 * np.eye(n_clusters)[of] + spread * rng.standard_normal((len(of), n_clusters)), of
+
+
+def inertia(rows, labels):
+    return sum(((rows[labels == c] - rows[labels == c].mean(0)) ** 2).sum() for c in set(labels))
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 5])
+def test_seeds_are_drawn_by_the_distance_to_the_nearest_one(n_clusters):
+    rows = np.random.default_rng(1).standard_normal((30, 3)) * [9.0, 1.0, 0.1]
+    for seed in range(20):
+        found = kmeans._spread(rows, n_clusters, np.random.default_rng(seed))
+        expected = naive.spread_seeds(rows, n_clusters, np.random.default_rng(seed))
+        np.testing.assert_array_equal(found, expected)
+
+
+def test_where_all_rows_are_seeds_any_other_is_taken():
+    rows = np.repeat([[1.0, 0.0], [0.0, 2.0]], 3, axis=0)
+    found = kmeans._spread(rows, 5, np.random.default_rng(0))
+    assert found.shape == (5, 2) and len(np.unique(found, axis=0)) == 2
+    assert kmeans._spread(np.zeros((4, 2)), 3, np.random.default_rng(0)).shape == (3, 2)
+
+
+def test_steps_of_any_length_end_at_the_same(monkeypatch):
+    rows = np.random.default_rng(3).standard_normal((80, 3))  # no clusters: many iterations
+    whole = in_steps(rows, 5, 0)
+    lengths, fit = [], kmeans._fitted
+
+    def noted(rows, n_clusters, centres, most):
+        lengths.append(most)
+        return fit(rows, n_clusters, centres, most)
+
+    monkeypatch.setattr(kmeans, "_fitted", noted)
+    for at_once in (1, 3):
+        lengths.clear()
+        monkeypatch.setattr(kmeans, "A_STEP", at_once * rows.size * 5)
+        found = in_steps(rows, 5, 0)
+        assert set(lengths) == {at_once} and len(lengths) > 20
+        np.testing.assert_array_equal(found.labels_, whole.labels_)
+        assert found.inertia_ == pytest.approx(whole.inertia_)
+    monkeypatch.setattr(kmeans, "A_STEP", 1)  # a step takes one iteration at least
+    assert in_steps(rows, 5, 0).inertia_ == pytest.approx(whole.inertia_)
+
+
+def test_the_best_of_the_starts_counts():
+    rows = np.random.default_rng(3).standard_normal((80, 3))
+    ends = [in_steps(rows, 9, 0, starts).inertia_ for starts in range(1, 8)]
+    assert ends == sorted(ends, reverse=True) and ends[-1] < 0.99 * ends[0]
+    usual = in_steps(rows, 9, 0)
+    assert usual.inertia_ == in_steps(rows, 9, 0, 10).inertia_
+    assert usual.inertia_ == pytest.approx(inertia(rows, usual.labels_))
+    assert (in_steps(rows, 9, 1).labels_ != usual.labels_).any()
+
+
+@pytest.mark.parametrize("looks", [1, 6, 7, 9])
+def test_it_ends_at_the_next_look_once_nobody_waits(looks, monkeypatch):
+    """A look for each of six seeds, and one before each step."""
+    rows, _ = heaps()
+    left = [looks]
+
+    def look():
+        left[0] -= 1
+        if not left[0]:
+            raise Cancelled
+
+    monkeypatch.setattr(kmeans, "end_if_cancelled", look)
+    monkeypatch.setattr(kmeans, "A_STEP", rows.size * 6)
+    fits, fit = [], kmeans._fitted
+    monkeypatch.setattr(kmeans, "_fitted", lambda *a: fits.append(1) or fit(*a))
+    with pytest.raises(Cancelled):
+        in_steps(rows, 6, 0)
+    assert len(fits) == max(0, looks - 7)
+
+
+def test_what_takes_long_goes_in_steps_and_is_numbered_alike(monkeypatch):
+    rows, of = heaps()
+    size = rows.size * 6
+    monkeypatch.setattr(kmeans, "MANY", size)
+    assert not takes_long(rows, 6) and takes_long(rows, 7)
+    usual = cluster_rows(rows, 6, 0)
+    monkeypatch.setattr(kmeans, "MANY", size - 1)
+    asked, steps = [], kmeans.in_steps
+    monkeypatch.setattr(kmeans, "in_steps", lambda *a: asked.append(a[1:]) or steps(*a))
+    np.testing.assert_array_equal(cluster_rows(rows, 6, 3), usual)
+    np.testing.assert_array_equal(usual, by_first_appearance(of))
+    assert asked == [(6, 3, 10)]
+
+
+@pytest.mark.parametrize("n", [71, 72])
+def test_of_many_points_some_seed_all(n, monkeypatch):
+    rows, of = heaps()
+    monkeypatch.setattr(kmeans, "SEEDED_ON", n)
+    monkeypatch.setattr(kmeans, "MANY", 0)
+    seeded = []
+    steps = kmeans.in_steps
+    monkeypatch.setattr(kmeans, "in_steps", lambda some, *a: seeded.append(some) or steps(some, *a))
+    np.testing.assert_array_equal(cluster_rows(rows, 6, 0), by_first_appearance(of))
+    assert seeded[0].shape == (n, 6) and len(np.unique(seeded[0], axis=0)) == n
+    at = [np.flatnonzero((rows == row).all(axis=1))[0] for row in seeded[0]]
+    assert at == sorted(at)
