@@ -127,7 +127,7 @@ def start(
     command = [below(root, word) for word in entry_point()]
     command[3] = str(port)
     own = {name: below(root, value) for name, value in environment().items()}
-    path = {"PATH": os.environ["PATH"]}
+    path = {"PATH": os.environ["PATH"], "HOME": "/home/sdsc"}  # which the image does not have
     who = {"user": UID, "group": UID, "extra_groups": []} if as_user else {}
     where = tempfile.gettempdir() if words_of("WORKDIR") == "/tmp" else None
     return subprocess.Popen(command, env=own | path, cwd=where, **who, **options)
