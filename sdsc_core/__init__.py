@@ -12,6 +12,7 @@ from sdsc_core._version import __version__
 from sdsc_core.affinities import affinity
 from sdsc_core.baselines import BASELINES
 from sdsc_core.blocks import Cancelled
+from sdsc_core.conn import connectivity
 from sdsc_core.dense import (
     DENSE,
     DENSE_STAGES,
@@ -39,7 +40,6 @@ from sdsc_core.metrics import (
     clustering_accuracy,
     components,
     confusion,
-    connectivity,
     cut_vol,
     inside_share,
     misplaced,

@@ -10,7 +10,6 @@ from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
 from sdsc_core.affinities import magnitudes
-from sdsc_core.blocks import run_blocks
 from sdsc_core.checks import (
     Affinity,
     check_affinity,
@@ -18,10 +17,9 @@ from sdsc_core.checks import (
     check_star,
     is_sparse,
 )
+from sdsc_core.conn import Connectivity, conn_of
 from sdsc_core.memory import check_memory
-from sdsc_core.spectral import Spectrum, spectrum
-
-LARGE = 20_000  # points, from which on CONN of several clusters is worth several threads
+from sdsc_core.spectral import Spectrum
 
 
 def confusion(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -89,71 +87,6 @@ def _matched(
     np.add.at(table, (truth, found), 1)
     rows, columns = linear_sum_assignment(table, maximize=True)
     return table, rows, columns
-
-
-@dataclass(frozen=True)
-class Connectivity:
-    """CONN in its three readings: of the whole graph, and over the clusters' own graphs."""
-
-    whole: float
-    per_cluster: NDArray[np.float64]
-    min: float
-    mean: float
-    converged: bool = True  # whether all these eigenvalues did, see `Spectrum`
-
-    @property
-    def message(self) -> str:
-        """Empty, or a sentence on eigenvalues that did not converge."""
-        return "" if self.converged else "The eigenvalues behind CONN did not converge."
-
-
-def connectivity(W: Any, labels: Any = None, *, found: Spectrum | None = None) -> Connectivity:
-    """CONN: second smallest eigenvalue of L = I − D^{-1/2} W D^{-1/2}, 0 if not connected.
-
-    ``whole`` is the text's definition. ``min`` and ``mean`` run over the subgraphs of the clusters
-    in ``labels`` (true ones, or found ones), as You, Robinson and Vidal (2016) define it; without
-    labels they are NaN. A point without an edge makes its graph's CONN 0. The complete graph
-    reaches N/(N − 1), not the printed (N − 1)/N. ``found`` is a spectrum of W that is there
-    already: the whole graph's eigenvalue is taken from it.
-
-    >>> round(connectivity(1 - np.eye(6)).whole, 3)
-    1.2
-    """
-    W = check_affinity(W)
-    return _connectivity(W, None if labels is None else check_labels(labels, W.shape[0]), found)
-
-
-def _connectivity(
-    W: Affinity, labels: NDArray[np.int64] | None, known: Spectrum | None
-) -> Connectivity:
-    whole, sure = _second_eigenvalue(W, known)
-    if labels is None:
-        return Connectivity(whole, np.empty(0), float("nan"), float("nan"), sure)
-
-    def inside(c: int, _: int) -> tuple[float, bool]:
-        own = np.flatnonzero(labels == c)
-        return _second_eigenvalue(W[own][:, own])
-
-    # Products with small matrices keep Python's lock too much for a second thread to help.
-    parts = run_blocks(inside, labels.max() + 1, 1, n_jobs=None if len(labels) > LARGE else 1)
-    each = np.array([value for value, _ in parts])
-    sure = sure and all(s for _, s in parts)
-    return Connectivity(whole, each, float(each.min()), float(each.mean()), sure)
-
-
-def _second_eigenvalue(W: Any, found: Spectrum | None = None) -> tuple[float, bool]:
-    """The value, and whether the solver converged."""
-    if W.shape[0] < 2 or _n_components(W, found) > 1:
-        return 0.0, True
-    if found is None or found.n_exact < 2 or found.regularised:
-        found = spectrum(W, 2)
-    return float(max(0.0, 1.0 - found.eigenvalues[1])), found.converged
-
-
-def _n_components(W: Affinity, known: Spectrum | None) -> int:
-    if known is not None:
-        return known.n_components
-    return int(connected_components(sp.csr_array(W), directed=False)[0])
 
 
 def components(W: Any) -> NDArray[np.int64]:
@@ -327,7 +260,7 @@ def summarise(
     return Summary(
         acc=None if truth is None else clustering_accuracy(reference, found),
         nmi=None if truth is None else nmi(reference, found),
-        conn=_connectivity(W, reference, spectrum_),
+        conn=conn_of(W, reference, spectrum_),
         ncut=_ncut(cut, vol),
         inside=_ratio(float(vol.sum()), float(vol.sum() + cut.sum())),
         nonzeros=nonzeros,

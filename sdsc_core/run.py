@@ -26,6 +26,9 @@ from sdsc_core.sides import Side, cluster_side, n_vectors
 from sdsc_core.spectral import Spectrum, spectrum, suggest_n_clusters
 
 T = TypeVar("T")
+# Points, up to which W and W* come one after the other: two threads that ask for Python's lock all
+# the time took 1.1 times as long at 640 and 3,000 points, and 0.85 times at 10,000.
+APART = 5_000
 
 # Gives the value for a stage and its key: computed now, or kept from before.
 Keep = Callable[[str, Hashable, Callable[[], Any]], Any]
@@ -234,10 +237,12 @@ class _Stages:
         return None, "suggested by the eigengap"
 
     def sides(self, W: Affinity, star: Affinity, n: int | None) -> tuple[Side | None, Side]:
-        """What follows from W and from W*: at once, in two threads, where both are computed."""
+        """What follows from W and from W*: of many points at once, in two threads."""
         if star is W or self.only_dense:
             after = self.side("W*" if self.settings.dense else "W", star, n)
             return (after if star is W else None), after
+        if W.shape[0] <= APART:
+            return self.side("W", W, n), self.side("W*", star, n)
         made: list[Side] = []
 
         def of_star() -> None:

@@ -48,6 +48,7 @@ TESTS = {
     "search/vector": ["tests/test_vector.py"],
     "spectral": ["tests/test_spectral.py", "tests/test_kmeans.py"],
     "metrics": ["tests/test_metrics.py"],
+    "conn": ["tests/test_metrics.py"],
 }
 MORE_FILES = {"spectral": ["kmeans"]}  # modules that are part of another
 COMPILED = {"search/vector", "stages"}  # vector instructions, and kernels that do not change

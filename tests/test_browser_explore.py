@@ -394,7 +394,7 @@ def open_tabs(page):
     for name, inside in (
         ("Eigenvalues", ".js-plotly-plot .bars"),
         ("Gallery", "img"),
-        ("Confusion", ".js-plotly-plot .hm"),
+        ("Confusion", "table.sdsc td"),
     ):
         page.get_by_role("tab", name=name).click()
         settled(page)

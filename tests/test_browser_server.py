@@ -1,5 +1,7 @@
 """The app speaks to its own server alone, on all of its screens, and is there after every start."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,48 @@ def test_no_screen_asks_another_host(page, app_url):
     settled(page)
     page.get_by_role("radio", name="D1").first.click()
     settled(page)
+
+
+def test_a_move_sends_what_is_new_and_the_page_is_as_if_all_was_sent(page, app_url):
+    heard = []
+    page.on("websocket", lambda line: line.on("framereceived", lambda frame: heard.append(frame)))
+    page.goto(f"{app_url}/?gamma=4")
+    settled(page)
+    whole = len(heard)
+    slider = page.locator(".st-key-theta1 input")
+    heard_of = []
+    for key in ["ArrowLeft"] * 4 + ["Home"]:  # at last below θ₂: that moves too
+        heard.clear()
+        slider.focus()
+        page.keyboard.press(key)
+        settled(page)
+        heard_of.append(len(heard))
+    # By the first move the browser tells what every widget holds; by the last the page changes.
+    assert max(heard_of[2:4]) < whole / 2
+    page.get_by_role("radio", name="D2").first.click()
+    settled(page)
+    page.get_by_role("tab", name="Confusion").click()
+    settled(page)
+    page.locator(".st-key-gamma input").focus()
+    page.keyboard.press("ArrowRight")
+    settled(page)
+    page.get_by_role("tab", name="Gallery").click()
+    settled(page)
+    moved = words(page)
+    assert "Γ = 5" in moved
+    for _ in range(2):  # a dialog that was closed comes again
+        page.get_by_role("button", name="Presets").click()
+        page.get_by_role("dialog").wait_for()
+        page.keyboard.press("Escape")
+        page.get_by_role("dialog").wait_for(state="hidden")
+    page.reload()
+    settled(page)
+    assert words(page) == moved
+
+
+def words(page):
+    """All that the page says, but for the time that it took."""
+    return re.sub(r"IMC \(to Γ.*", "", page.locator("body").inner_text())
 
 
 def test_the_server_starts_beside_a_busy_core(browser):

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdsc_core import metrics
+from sdsc_core import conn, metrics
+from sdsc_core.conn import connectivity, second_eigenvalue
 from sdsc_core.dense import Changes, rank_changes, tally
 from sdsc_core.dense.explanations import ORDERS
 from sdsc_core.memory import available
@@ -47,37 +48,37 @@ def test_cut_vol_ncut_and_conn_equal_their_definitions(seed, n):
         np.testing.assert_allclose(vol, [naive.vol(W, labels, c) for c in (0, 1)])
         if (vol > 0).all():
             assert metrics.ncut(A, labels) == pytest.approx(naive.ncut(W, labels))
-        assert metrics.connectivity(A).whole == pytest.approx(naive.conn(W), abs=1e-6)
+        assert connectivity(A).whole == pytest.approx(naive.conn(W), abs=1e-6)
 
 
 def test_conn_of_a_large_graph_equals_a_full_decomposition():
     W = random_affinity(300, 0, 0.05)
-    assert metrics.connectivity(sp.csr_array(W)).whole == pytest.approx(naive.conn(W), abs=1e-5)
+    assert connectivity(sp.csr_array(W)).whole == pytest.approx(naive.conn(W), abs=1e-5)
 
 
 def test_conn_is_zero_where_the_graph_or_a_cluster_falls_apart():
     W = np.kron(np.eye(2), 1 - np.eye(3))
-    conn = metrics.connectivity(W, [0, 0, 0, 1, 1, 1])
+    conn = connectivity(W, [0, 0, 0, 1, 1, 1])
     assert conn.whole == 0
     np.testing.assert_allclose(conn.per_cluster, [1.5, 1.5])
     lonely = sp.block_diag([1 - np.eye(3), np.zeros((1, 1))], format="csr")
-    assert metrics.connectivity(lonely, [0, 0, 0, 0]).min == 0
-    assert metrics.connectivity(W, [0, 0, 0, 1, 1, 2]).per_cluster[2] == 0
+    assert connectivity(lonely, [0, 0, 0, 0]).min == 0
+    assert connectivity(W, [0, 0, 0, 1, 1, 2]).per_cluster[2] == 0
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_conn_of_two_parts_is_exactly_zero(seed):
     W = sp.block_diag([random_affinity(7, seed, 1.0), random_affinity(9, seed, 1.0)])
-    conn = metrics.connectivity(W.toarray())
+    conn = connectivity(W.toarray())
     assert conn.whole == 0 and conn.converged and conn.message == ""
 
 
 def test_conn_of_many_parts_is_zero_though_their_spectrum_would_be_regularised():
-    assert metrics.connectivity(np.kron(np.eye(4), 1 - np.eye(3))).whole == 0
+    assert connectivity(np.kron(np.eye(4), 1 - np.eye(3))).whole == 0
 
 
 def test_conn_of_one_link_is_that_of_the_complete_graph():
-    assert metrics.connectivity(np.array([[0, 0.3], [0.3, 0]])).whole == pytest.approx(2)
+    assert connectivity(np.array([[0, 0.3], [0.3, 0]])).whole == pytest.approx(2)
 
 
 @pytest.mark.parametrize("size", [4, 6, 10])
@@ -85,28 +86,28 @@ def test_conn_says_where_any_of_its_eigenvalues_did_not_converge(monkeypatch, si
     def short(W, k):
         return replace(spectrum(W, k), converged=W.shape[0] != size)
 
-    spectrum = metrics.spectrum
-    monkeypatch.setattr(metrics, "spectrum", short)
-    conn = metrics.connectivity(1 - np.eye(10), [0] * 4 + [1] * 6)
-    assert not conn.converged and "did not converge" in conn.message
+    spectrum = conn.spectrum
+    monkeypatch.setattr(conn, "spectrum", short)
+    found = connectivity(1 - np.eye(10), [0] * 4 + [1] * 6)
+    assert not found.converged and "did not converge" in found.message
 
 
 def test_conn_of_each_cluster_is_that_of_its_own_graph():
     W, labels = random_affinity(18, 5, 0.9), np.array([0] * 5 + [1] * 9 + [2] * 4)
-    conn = metrics.connectivity(W, labels)
+    conn = connectivity(W, labels)
     each = [naive.conn(W[np.ix_(labels == c, labels == c)]) for c in range(3)]
     np.testing.assert_allclose(conn.per_cluster, each, atol=1e-6)
     assert conn.min == pytest.approx(min(each)) and conn.mean == pytest.approx(np.mean(each))
 
 
 def test_conn_without_labels_says_nothing_of_clusters():
-    conn = metrics.connectivity(1 - np.eye(4))
+    conn = connectivity(1 - np.eye(4))
     assert np.isnan(conn.min) and np.isnan(conn.mean) and len(conn.per_cluster) == 0
 
 
 def test_components_of_a_stored_zero():
     W = sp.csr_array((np.array([0.0, 0.0]), ([0, 1], [1, 0])), shape=(2, 2))
-    assert metrics.connectivity(W).whole == 0
+    assert connectivity(W).whole == 0
 
 
 def test_ncut_without_similarity_inside_is_infinite():
@@ -147,8 +148,8 @@ def test_a_summary_is_made_of_the_single_figures():
         assert s.by == "true classes" and s.nonzeros == np.count_nonzero(W)
         assert s.density == np.count_nonzero(W) / (12 * 11)
         assert s.ncut == metrics.ncut(W, truth) and s.inside == metrics.inside_share(W, truth)
-        assert s.conn.min == metrics.connectivity(W, truth).per_cluster.min()
-        assert s.conn.mean == pytest.approx(metrics.connectivity(W, truth).per_cluster.mean())
+        assert s.conn.min == pytest.approx(connectivity(W, truth).per_cluster.min())
+        assert s.conn.mean == pytest.approx(connectivity(W, truth).per_cluster.mean())
         alone = metrics.summarise(A, found)
         assert alone.acc is None and alone.nmi is None and alone.by == "found clusters"
         assert alone.ncut == metrics.ncut(W, found)
@@ -253,10 +254,10 @@ def test_a_summary_takes_from_a_spectrum_what_it_needs(apart, monkeypatch):
     if apart:
         W[:20, 20:] = W[20:, :20] = 0
     alone = metrics.summarise(W, truth, truth)
-    looked_for, spectrum = [], metrics.spectrum
-    monkeypatch.setattr(metrics, "LARGE", 10)  # clusters in threads
+    looked_for, spectrum = [], conn.spectrum
+    monkeypatch.setattr(conn, "LARGE", 10)  # clusters in threads
     monkeypatch.setattr(
-        metrics, "spectrum", lambda A, *rest: looked_for.append(A.shape[0]) or spectrum(A, *rest)
+        conn, "spectrum", lambda A, *rest: looked_for.append(A.shape[0]) or spectrum(A, *rest)
     )
     known = metrics.summarise(W, truth, truth, spectrum_=spectrum(W, 16, 4))
     assert looked_for == [10] * 4, "the whole graph's is there"
@@ -274,7 +275,7 @@ def test_a_summary_takes_the_memory_that_is_asked_for(form, n_clusters, monkeypa
     labels = np.arange(300) % n_clusters
     asked = []
     monkeypatch.setattr(metrics, "check_memory", lambda needed, *a, **k: asked.append(needed))
-    monkeypatch.setattr(metrics, "_connectivity", lambda *a: None)
+    monkeypatch.setattr(metrics, "conn_of", lambda *a: None)
     metrics.summarise(W, labels)
     tracemalloc.start()
     metrics.summarise(W, labels)
@@ -287,3 +288,33 @@ def test_a_summary_that_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr(available, "available_memory", lambda: 1000)
     with pytest.raises(ValueError, match=r"W has 20 points.* its figures"):
         metrics.summarise(random_affinity(20, 0), np.arange(20) % 2)
+
+
+@pytest.mark.parametrize("n", [2, 3, 5, 17, 60, 400])
+@pytest.mark.parametrize("share", [0.03, 0.3, 1.0])
+def test_the_second_eigenvalue_of_a_connected_graph(n, share):
+    rng = np.random.default_rng(n)
+    W = np.where(rng.random((n, n)) < share, rng.random((n, n)), 0.0)
+    W[np.arange(n - 1), np.arange(1, n)] += 0.01  # a path makes it connected
+    W = np.triu(W, 1) + np.triu(W, 1).T
+    assert second_eigenvalue(sp.csr_array(W)) == pytest.approx(1 - naive.conn(W), abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    "W",
+    [
+        1 - np.eye(30),  # one eigenvalue beside 1, many times
+        np.kron([[0, 1], [1, 0]], np.ones((4, 4))),  # bipartite: 0 many times, and -1
+        np.diag(np.ones(40), 1) + np.diag(np.ones(40), -1),
+    ],
+    ids=["complete", "bipartite", "path"],
+)
+def test_the_second_eigenvalue_where_lanczos_ends_early_or_late(W):
+    assert second_eigenvalue(sp.csr_array(W)) == pytest.approx(1 - naive.conn(W), abs=1e-10)
+
+
+def test_where_lanczos_takes_too_long_another_solver_goes_on():
+    W = np.diag(np.ones(599), 1) + np.diag(np.ones(599), -1)
+    assert second_eigenvalue(sp.csr_array(W)) is None
+    found = connectivity(sp.csr_array(W), [0] * 600)
+    assert found.min == pytest.approx(naive.conn(W), abs=1e-7)

@@ -140,7 +140,9 @@ def test_a_spectrum_that_does_not_fit_is_not_used(data):
     assert len(cluster_side(W, 3, found=short).spectrum.eigenvalues) == n_vectors(60, 3)
 
 
-def test_progress_is_named_by_stage(data):
+@pytest.mark.parametrize("apart", [True, False])
+def test_progress_is_named_by_stage(data, apart, monkeypatch):
+    monkeypatch.setattr(run_module, "APART", 10**9 if apart else 0)
     titles = []
 
     def report(title):
@@ -150,10 +152,12 @@ def test_progress_is_named_by_stage(data):
     run_stages(data, report=report)
     assert [t.split(",")[0] for t in titles] == [
         "IMC", "W", "Dense stage", "Eigenvectors of W", "Eigenvectors of W*", "Eigenvectors of W"
-    ]  # fmt: skip
+    ][: 5 if apart else 6]  # fmt: skip
 
 
 def test_both_sides_are_computed_at_once_where_progress_is_watched(data, monkeypatch):
+    """Where there are many points."""
+    monkeypatch.setattr(run_module, "APART", 0)
     both, cluster = threading.Barrier(2, timeout=60), run_module.cluster_side
 
     def meet(*args, **rest):

@@ -8,9 +8,10 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence
 
 from sdsc_core import SDSC, Cancelled, kmeans, spectral
+from sdsc_core.conn import connectivity
 from sdsc_core.kmeans import cluster_rows
 from sdsc_core.memory import available
-from sdsc_core.metrics import clustering_accuracy, connectivity
+from sdsc_core.metrics import clustering_accuracy
 from sdsc_core.run import cluster_side
 from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
 

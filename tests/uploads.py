@@ -36,7 +36,7 @@ class Taken:
 
 async def give(tab: Visitor, name: str, content: bytes) -> tuple[str, str]:
     """What the page then says, without the backslashes of Markdown, and which data it shows."""
-    tab.texts = []
+    tab.said = {}
     await tab.upload(name, content)
     shown = parse_qs(tab.query).get("data", [""])[0]
     return " ".join(tab.texts).replace("\\", ""), shown

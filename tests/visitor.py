@@ -46,9 +46,13 @@ class Visitor:
         self.states: dict[str, WidgetState] = {}
         self.problems: list[str] = []
         self.marks: set[int] = set()
-        self.texts: list[str] = []
-        self.session = ""
+        self.said: dict[tuple[int, ...], str] = {}  # by place
+        self.session, self.status, self.whole = "", "", False
         self.handshake = 0.0  # seconds until the line stood
+
+    @property
+    def texts(self) -> list[str]:
+        return list(self.said.values())
 
     async def __aenter__(self) -> "Visitor":
         address, begun = self.url.replace("http", "ws", 1) + "/_stcore/stream", time.monotonic()
@@ -164,8 +168,7 @@ class Visitor:
         asked.is_history_navigation = back
         states = self.states | ({changed.id: changed} if changed else {})
         asked.widget_states.widgets.extend(states.values())
-        if not fragment:
-            self.widgets, self.texts = {}, []
+        self.whole, self.status = False, ""
         await self.line.send(message.SerializeToString())
 
     async def stop(self) -> None:
@@ -173,17 +176,20 @@ class Visitor:
         await self.line.send(BackMsg(stop_script=True).SerializeToString())
 
     async def finished(self, patience: float = PATIENCE) -> None:
-        """Wait until the run that was asked for has ended, whatever reruns it took."""
+        """Wait until the run that was asked for has ended, whatever reruns it took.
+
+        Where only what is new was sent, the run itself is not spoken of.
+        """
         async with asyncio.timeout(patience):
             while True:
                 message = await self._next()
-                if message is None or message.WhichOneof("type") != "script_finished":
+                if message is None or message.WhichOneof("type") != "session_status_changed":
                     continue
-                status = ForwardMsg.ScriptFinishedStatus.Name(message.script_finished)
-                if status in DONE:
+                at_rest = not message.session_status_changed.script_is_running
+                if at_rest and (not self.whole or self.status in DONE):
                     return
-                if status == "FINISHED_WITH_COMPILE_ERROR":
-                    self.problems.append(status)
+                if at_rest and self.status == "FINISHED_WITH_COMPILE_ERROR":
+                    self.problems.append(self.status)
                     return
 
     async def seen(self, text: str, patience: float = PATIENCE) -> float:
@@ -212,22 +218,29 @@ class Visitor:
         kind = message.WhichOneof("type")
         if kind == "new_session":
             self.session = message.new_session.initialize.session_id or self.session
+            self.whole = True
+            if not message.metadata.run.fragment_ids:
+                self.widgets, self.said = {}, {}
+        elif kind == "script_finished":
+            self.status = ForwardMsg.ScriptFinishedStatus.Name(message.script_finished)
         elif kind == "navigation":
             self.pages = {p.url_pathname: p.page_script_hash for p in message.navigation.app_pages}
             self.page = message.navigation.page_script_hash
         elif kind == "page_info_changed":
             self.query = message.page_info_changed.query_string
         elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
-            self._element(message.delta.new_element, message.delta.fragment_id)
+            place = tuple(message.metadata.delta_path)
+            self._element(message.delta.new_element, message.delta.fragment_id, place)
         return message
 
-    def _element(self, element: Any, fragment: str) -> None:
+    def _element(self, element: Any, fragment: str, place: tuple[int, ...]) -> None:
         kind = element.WhichOneof("type")
         inner = getattr(element, kind)
+        self.said.pop(place, None)
         if kind == "exception":
             self.problems.append(f"{inner.type}: {inner.message}")
         elif kind in ("alert", "markdown", "heading"):
-            self.texts.append(inner.body)
+            self.said[place] = inner.body
             if FAULT in inner.body:
                 self.problems.append(inner.body)
         name = getattr(inner, "id", "")

@@ -9,8 +9,10 @@ import asyncio
 import ctypes
 import gc
 import runpy
+import threading
 from contextlib import suppress
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -18,9 +20,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 from streamlit import net_util
-from streamlit.runtime import exists, get_instance
+from streamlit.logger import get_logger
+from streamlit.runtime import exists, get_instance, runtime
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
+from streamlit.runtime.scriptrunner import ScriptRunnerEvent, StopException, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
@@ -40,6 +44,8 @@ LEFT, LOST = (1000, 1001), 1006  # codes of WebSocket: the tab was closed or lef
 # Seconds that a session waits for its browser: a tab that was left never comes back to it. The
 # second is below Streamlit's own `server.disconnectedSessionTTL`, after which it cannot be found.
 KEPT_LEFT, KEPT_LOST = 2.0, 100.0
+TOGETHER = 0.02  # seconds in which messages of a script wait for each other
+BETWEEN = 0.001  # seconds between two looks for messages: few are left to wait for
 _closed_by: ContextVar[int] = ContextVar("closed by", default=LOST)
 # StopException is what Streamlit's own Stop raises: without it a stopped page stays half drawn.
 # UploadedFile is only a type.
@@ -78,6 +84,8 @@ def start() -> None:
     PagesManager.uses_pages_directory = False
     _say_nothing_to_others()
     _free_closed_sessions()
+    _hand_over_together()
+    _send_what_is_new()
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
@@ -158,6 +166,89 @@ def _free_closed_sessions() -> None:
         asyncio.get_running_loop().call_later(patience, free, manager, session_id)
 
     setattr(WebsocketSessionManager, "disconnect_session", disconnect_and_free)  # noqa: B010
+
+
+def _hand_over_together() -> None:
+    """The script's thread wakes the server's for some messages at a time, not for each of many.
+
+    Each time the two fight for Python's lock, which takes a tenth of a move. If the names go, it
+    is woken for each.
+    """
+    on_event, one = AppSession._on_scriptrunner_event, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG
+    lock = threading.Lock()
+
+    def take(session: AppSession) -> list[Any]:
+        with lock:
+            return vars(session).pop("waiting", [])
+
+    def hand_over(session: AppSession, messages: list[Any]) -> None:
+        for sender, message in messages:
+            session._handle_scriptrunner_event_on_event_loop(sender, one, message)
+
+    def hand_over_soon(session: AppSession) -> None:
+        session._event_loop.call_later(TOGETHER, lambda: hand_over(session, take(session)))
+
+    def collect(session: AppSession, sender: Any, event: Any, **more: Any) -> None:
+        if event is not one:  # it comes after all that was said before
+            if before := take(session):
+                session._call_soon_on_event_loop(lambda: hand_over(session, before))
+            on_event(session, sender, event, **more)
+            return
+        with lock:
+            waiting = vars(session).setdefault("waiting", [])
+            waiting.append((sender, more["forward_msg"]))
+        if len(waiting) == 1:
+            session._call_soon_on_event_loop(partial(hand_over_soon, session))
+
+    setattr(AppSession, "_on_scriptrunner_event", collect)  # noqa: B010
+
+
+def _send_what_is_new() -> None:
+    """Of a short run the browser is told what changed, in one piece; see `pages.server.sending`.
+
+    If the names go, all is sent as it comes, and a move takes about twice as long.
+    """
+    flush, disconnect = AppSession.flush_browser_queue, WebsocketSessionManager.disconnect_session
+    handle = AppSession.handle_backmsg
+
+    def sent_to(session: AppSession) -> Any:
+        from pages.server.sending import Sent  # Streamlit has made `pages` known by now
+
+        return vars(session).setdefault("sent", Sent())
+
+    def hear_and_handle(session: AppSession, message: Any) -> None:
+        if message.HasField("rerun_script"):
+            asked = message.rerun_script
+            sent_to(session).hear(asked.widget_states.widgets, asked.is_history_navigation)
+        handle(session, message)
+
+    def flush_what_is_new(session: AppSession) -> list[Any]:
+        sent = sent_to(session)
+        if session._state is AppSessionState.APP_IS_RUNNING:
+            seconds = sent.hold(session._browser_queue._queue)
+            if seconds:
+                ask_again: Any = session._message_enqueued_callback
+                asyncio.get_running_loop().call_later(seconds, ask_again)
+            if seconds is not None:
+                return []
+        messages = flush(session)
+        try:
+            return sent.reduce(messages)
+        except Exception as fault:  # it must not end the server: all is sent
+            vars(session).pop("sent")
+            get_logger(__name__).warning("%s in what is new", type(fault).__name__)
+            return messages
+
+    def forget_and_disconnect(manager: WebsocketSessionManager, session_id: str) -> None:
+        active = manager.get_active_session_info(session_id)
+        if active is not None:  # when it comes back, its browser may lack what was sent last
+            vars(active.session).pop("sent", None)
+        disconnect(manager, session_id)
+
+    setattr(runtime, "MESSAGE_FLUSH_INTERVAL_SECS", BETWEEN)  # noqa: B010
+    setattr(AppSession, "handle_backmsg", hear_and_handle)  # noqa: B010
+    setattr(AppSession, "flush_browser_queue", flush_what_is_new)  # noqa: B010
+    setattr(WebsocketSessionManager, "disconnect_session", forget_and_disconnect)  # noqa: B010
 
 
 def return_memory() -> None:

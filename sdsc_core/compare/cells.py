@@ -9,11 +9,12 @@ from typing import Any
 from sdsc_core.baselines import BASELINES, Baseline, Found
 from sdsc_core.blocks import Progress, watched
 from sdsc_core.checks import check_choice, check_count
+from sdsc_core.conn import connectivity
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import DENSE_STAGES
 from sdsc_core.memory import check_memory
 from sdsc_core.methods import METHODS, Method
-from sdsc_core.metrics import clustering_accuracy, connectivity, nmi
+from sdsc_core.metrics import clustering_accuracy, nmi
 from sdsc_core.run import Keep, Report, Run, run_stages, suggested_n_clusters
 from sdsc_core.settings import NONE, RunSettings
 

@@ -6,15 +6,18 @@ once count together. Results that a session keeps, but does not show, give way f
 """
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 from weakref import WeakSet
 
 from sdsc_core.memory import available
 
 # Half of what is free stays for the rest of a run (affinity, eigenvectors) and for other users.
 SHARE = 0.5
+LATELY = 0.05  # seconds; a look at what is free reads a dozen files, which takes a millisecond
 
 
 class TooLarge(ValueError):
@@ -38,6 +41,7 @@ class Budget:
         self.lock = threading.RLock()
         self.accounts: WeakSet[Account] = WeakSet()  # an ended session no longer counts
         self.alone = Account()  # whoever works for no session: a program, a notebook
+        self.looked: tuple[Any, float, int] = (None, 0.0, 0)
 
     def open(self, kept: Callable[[], int], let_go: Callable[[], None]) -> Account:
         """An account for a new session."""
@@ -54,13 +58,20 @@ class Budget:
         """Bytes that stages at work may take."""
         return self.alone.granted + sum(account.granted for account in list(self.accounts))
 
+    def _free(self) -> int:
+        """What is free by the last look, unless that was a while ago: a stage asks ten times."""
+        look, now = available.available_memory, time.monotonic()
+        if self.looked[0] is not look or now - self.looked[1] > LATELY:
+            self.looked = (look, now, look())
+        return self.looked[2]
+
     def room(self, account: Account, own: int = 0) -> tuple[int, str]:
         """Bytes that a stage of a session may take, and who else keeps it from more.
 
         ``own`` is what this very stage has been granted already.
         """
         others = self.granted() - own
-        rooms = [(int(SHARE * available.available_memory()) - others, "")]
+        rooms = [(int(SHARE * self._free()) - others, "")]
         if account is not self.alone:
             if self.session is not None:
                 left = self.session - account.kept() - account.granted + own
@@ -77,6 +88,7 @@ class Budget:
             if room[0] >= needed:
                 break
             each.let_go()
+            self.looked = (None, 0.0, 0)
             room = self.room(account, own)
         return room
 
