@@ -1,5 +1,6 @@
 """Sinkhorn, Diffusion and Mutual equal their transcriptions, and the registry names every stage."""
 
+import tracemalloc
 from dataclasses import fields, replace
 
 import numpy as np
@@ -23,8 +24,10 @@ from sdsc_core.dense import (
     explain,
     mutual,
     rank_changes,
+    scaling,
     sinkhorn,
     tally,
+    walking,
 )
 from sdsc_core.dense.scaling import scaling_factors
 from sdsc_core.memory import available
@@ -135,6 +138,28 @@ def test_what_would_not_fit_is_refused(rule, monkeypatch):
         dense_stage(sparse_graph(100), rule)
 
 
+@pytest.mark.parametrize("module, work", [
+    (scaling, sinkhorn),
+    (walking, lambda W: walking.walks(W, 2, 5)),
+])  # fmt: skip
+@pytest.mark.parametrize("links", [0, 20_000])
+def test_memory_is_asked_for_in_the_right_order(module, work, links, monkeypatch):
+    """With hardly a link what each point takes counts, with many what each link takes."""
+    n = 3000 if links == 0 else 200
+    rng, asked = np.random.default_rng(0), []
+    ends = rng.integers(0, n, (2, links or 1))
+    W = off_diagonal(sp.csr_array((np.full(ends.shape[1], 0.5), ends), shape=(n, n)))
+    W = sp.csr_array(W.maximum(W.T))
+    W.data[:] = 0.5  # an entry that was drawn twice is not twice as large
+    monkeypatch.setattr(module, "check_memory", lambda needed, *a, **k: asked.append(needed))
+    work(W)
+    tracemalloc.start()
+    work(W)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak / 8 < asked[-1] < 8 * peak
+
+
 @pytest.mark.parametrize("rule", BEYOND)
 @examples(40)
 @given(W=affinities(TIED), neighbours=st.integers(1, 4), steps=st.integers(1, 3))
@@ -194,6 +219,21 @@ def test_the_registry_knows_every_stage_and_parameter():
             assert p.low <= p.default <= p.high <= (p.most or p.high)
 
 
+def test_defaults_and_ends_of_sliders_are_those_that_are_written_down():
+    """Of the paper and of the docstrings; a call without parameters takes them."""
+    assert {p.name: (p.default, p.low, p.high, p.most) for p in PARAMETERS.values()} == {
+        "theta1": (0.8, 0, 1, 1), "theta2": (0.6, 0, 1, 1), "hops": (1, 1, 5, None),
+        "self_weight": (1, 0.01, 1, 1), "steps": (3, 1, 10, 100), "neighbours": (10, 1, 50, None),
+    }  # fmt: skip
+    W = sparse_graph(60, seed=2)
+    for rule, stage in DENSE.items():
+        own = {p.name: p.default for p in stage.parameters}
+        assert (dense_stage(W, rule) != dense_stage(W, rule, **own)).nnz == 0
+    for function, rule in ((sinkhorn, "Sinkhorn"), (diffusion, "Diffusion"), (mutual, "Mutual")):
+        assert (function(W) != dense_stage(W, rule)).nnz == 0
+    assert [name for name, stage in DENSE.items() if stage.lowers] == list(DENSE)[4:]
+
+
 @pytest.mark.parametrize("rule", DENSE)
 def test_a_stage_hears_of_its_own_parameters_alone(rule):
     W = sparse_graph(80, seed=1)
@@ -217,6 +257,7 @@ def test_a_stage_hears_of_its_own_parameters_alone(rule):
         (lambda W: diffusion(W, 1, 0), "neighbours is 0"),
         (lambda W: mutual(W, 1.5), "neighbours is 1.5"),
         (lambda W: dense_stage(W, "PCE", colour=1), "parameter is 'colour'"),
+        (lambda W: dense_stage(np.triu(W), None), "symmetric"),
         (lambda W: account(W, 0, 0, "Mutual"), "i and j are both 0"),
         (lambda W: account(W, 0, 1, "PCE"), "rule is 'PCE'"),
         (lambda W: explain(W, 0, 1, rule="Mutual"), "rule is 'Mutual'"),

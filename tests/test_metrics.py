@@ -193,6 +193,8 @@ def test_tally_counts_each_condition_inside_and_between():
         assert t.new_between == sum(b and not a for a, b in mine)
         assert t.precision == pytest.approx(t.inside / len(mine))
     assert np.isnan(tally(found, labels, (9,))[0].precision)
+    one_each = Changes(np.array([0, 0]), np.array([1, 2]), *np.zeros((2, 2)), *np.ones((2, 2)))
+    assert tally(one_each, [0, 0, 1], (1,))[0].precision == 0.5
 
 
 @pytest.mark.parametrize("by", ORDERS)

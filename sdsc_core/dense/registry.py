@@ -72,13 +72,13 @@ PARAMETERS = {
 
 
 def _by_distance(name: str) -> Callable[..., Affinity]:
-    def stage(W: Affinity, hops: int | None = 1, **where: Any) -> Affinity:
+    def stage(W: Affinity, hops: int | None, **where: Any) -> Affinity:
         return densify(W, name, hops, **where)
 
     return stage
 
 
-def _pce(W: Affinity, theta1: float = 0.8, theta2: float = 0.6, **where: Any) -> Affinity:
+def _pce(W: Affinity, theta1: float, theta2: float, **where: Any) -> Affinity:
     star = pce(W, theta1, theta2, **where)
     return star if is_sparse(W) else star.toarray()
 
