@@ -86,7 +86,8 @@ def in_steps(
     rng, best = np.random.default_rng(random_state), None
     at_once = max(1, A_STEP // max(1, rows.size * n_clusters))
     for _ in range(starts):
-        centres, labels, found = _spread(rows, n_clusters, rng), np.empty(0), None
+        centres, labels = _spread(rows, n_clusters, rng), np.empty(0, np.int64)
+        found: Any = None
         for _ in range(0, MOST_ITERATIONS, at_once):
             end_if_cancelled()
             if rows.size * n_clusters > A_STEP:  # one iteration takes too long by itself

@@ -68,8 +68,8 @@ def _axes(centred: NDArray[np.float64], dims: int) -> NDArray[np.float64]:
     """The first principal axes, (k, dims) or fewer; of many columns no others are looked for."""
     k = centred.shape[1]
     if k > MANY_COLUMNS:
-        times = LinearOperator((k, k), matvec=lambda x: centred.T @ (centred @ x), dtype=np.float64)
-        start = np.random.default_rng(0).standard_normal(k)
+        times: Any = LinearOperator((k, k), lambda x: centred.T @ (centred @ x), dtype=np.float64)
+        start: Any = np.random.default_rng(0).standard_normal(k)
         with suppress(ArpackNoConvergence):
             values, axes = eigsh(times, dims, which="LA", v0=start, tol=1e-6, maxiter=100)
             return axes[:, np.argsort(-values)]
@@ -315,7 +315,8 @@ def contact_sheet(
     >>> contact_sheet(np.zeros((3, 4, 4), np.uint8), np.array([True, False, False])).shape
     (8, 24, 3)
     """
-    check_sheet(*images.shape, zoom)
+    count, high, wide = images.shape
+    check_sheet(count, high, wide, zoom)
     images = np.repeat(np.repeat(images, zoom, axis=1), zoom, axis=2)
     n, h, w = images.shape
     columns = max(1, min(columns, n))
