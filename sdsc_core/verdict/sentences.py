@@ -219,8 +219,8 @@ def _trust() -> str:
         f"How far to trust it: among settings of IMC on {fair.sets} labelled sets, choosing by"
         f" stability cost {regrets['stability']} points of ACC in the mean, choosing by the points"
         f" nearer to another subspace {regrets['astray']}; on a set that had no part in choosing"
-        f" the guide it was {100 * fair.regret:.1f}, {100 * fair.worst:.0f} at worst. Between methods"
-        " neither was measured."
+        f" the guide it was {100 * fair.regret:.1f}, {100 * fair.worst:.0f} at worst. Between"
+        " methods neither was measured."
     )
 
 
