@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdsc_core.settings import NONE
+from sdsc_core.sweeping.evidence import left_out, read, trust
 from sdsc_core.verdict.candidates import FLOOR, GRAPH, OURS
 from sdsc_core.verdict.judging import LEVEL, Difference, Row, Verdict
 from sdsc_core.verdict.trying import FEW, NO_TIME
@@ -208,10 +209,8 @@ def _subspaces(verdict: Verdict, best: Row) -> str:
 
 def _trust() -> str:
     """What was measured of choosing without classes, on labelled sets."""
-    from sdsc_core.experiments import criteria  # which takes long to import
-
-    evidence = criteria.read()
-    fair, guides = criteria.left_out(evidence), {t.criterion: t for t in criteria.trust(evidence)}
+    evidence = read()
+    fair, guides = left_out(evidence), {t.criterion: t for t in trust(evidence)}
     if fair is None or not {"astray", "stability"} <= guides.keys():
         return ""
     regrets = {name: f"{100 * guides[name].regret:.1f}" for name in ("stability", "astray")}
