@@ -139,8 +139,8 @@ def quick(
     rounding decides alone. None where it is of no use: many columns, or a cluster that runs empty,
     which scikit-learn fills again.
 
-    >>> quick(np.repeat(np.eye(3), 4, axis=0), 3, 0, 1).tolist()
-    [1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 2, 2]
+    >>> by_first_appearance(quick(np.repeat(np.eye(3), 3, axis=0), 3, 0)).tolist()
+    [0, 0, 0, 1, 1, 1, 2, 2, 2]
     """
     n, d = rows.shape
     if d > FEW_COLUMNS or n_clusters > n:

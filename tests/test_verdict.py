@@ -16,6 +16,7 @@ from sdsc_core.verdict import (
     as_dict,
     clusters_csv,
     difference,
+    head,
     judge,
     lead,
     report,
@@ -188,6 +189,25 @@ def test_what_the_whole_run_found_and_its_doubts():
     unlabelled = findings({IMC: steady(0.9)}, labelled=False)
     unlabelled.whole = Trial(IMC, 0, np.arange(300), np.sort(lopsided), None, None, 1.0)
     assert "clusters of 290, 5, 5 points" in report(judge(unlabelled)).answer[-1]
+
+
+def test_without_classes_the_fit_to_subspaces_counts_among_the_stable():
+    found = findings({IMC: steady(0), KNN: steady(0)}, labelled=False)
+    of = {IMC: 0.3, KNN: 0.1}
+    found.trials = [replace(t, astray=of[t.candidate]) for t in found.trials]
+    verdict = judge(found)
+    assert verdict.fits_best.candidate == KNN and verdict.best.candidate == IMC  # equally stable
+    said = report(verdict)
+    assert (
+        "30 % of its points lie nearer to the subspace of another cluster; of those as stable"
+        " within the spread KNN (k = 6) has the fewest, 10 %." in said.answer
+    )
+    assert any(doubt.startswith("How far to trust it: among settings of IMC") and "4.8" in doubt
+               for doubt in said.doubts)  # fmt: skip
+    assert "nearer to another (%)" in head(verdict) and table(verdict)[0][4] == "30.0"
+    of[KNN] = 0.4
+    found.trials = [replace(t, astray=of[t.candidate]) for t in found.trials]
+    assert any("the least among those as stable" in s for s in report(judge(found)).answer)
 
 
 def test_another_leader_by_nmi_is_told():

@@ -30,7 +30,11 @@ class Difference:
 
 @dataclass(frozen=True)
 class Row:
-    """One candidate: its score over the draws, and the difference from the best one's."""
+    """One candidate: its score over the draws, and the difference from the best one's.
+
+    ``astray`` is known without classes: the share of points that lie nearer to the subspace of
+    another found cluster than to that of their own.
+    """
 
     candidate: Candidate
     draws: int
@@ -39,6 +43,7 @@ class Row:
     nmi: float | None
     seconds: float
     behind: Difference
+    astray: float | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,12 @@ class Verdict:
     def tied(self) -> list[Row]:
         """Those behind the best by no more than the spread."""
         return [r for r in self.rows[1:] if r.behind.exceeds is False]
+
+    @property
+    def fits_best(self) -> Row | None:
+        """Of the best and those as good within the spread, the one with the least astray."""
+        known = [r for r in self.rows[:1] + tuple(self.tied) if r.astray is not None]
+        return min(known, key=lambda r: r.astray or 0.0, default=None)
 
 
 def difference(one: Scores, other: Scores, ratio: float = 0.0) -> Difference:
@@ -160,6 +171,7 @@ def _mean(own: Scores) -> float:
 def _row(trials: list[Trial], own: Scores, behind: Difference) -> Row:
     values = np.array(list(own.values()))
     shared = [trial.nmi for trial in trials if trial.nmi is not None]
+    astray = [trial.astray for trial in trials if trial.astray is not None]
     return Row(
         trials[0].candidate,
         len(values),
@@ -168,6 +180,7 @@ def _row(trials: list[Trial], own: Scores, behind: Difference) -> Row:
         float(np.mean(shared)) if shared else None,
         float(np.mean([trial.seconds for trial in trials])),
         behind,
+        float(np.mean(astray)) if astray else None,
     )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdsc_core.settings import NONE
+from sdsc_core.sweeping.evidence import left_out, read, trust
 from sdsc_core.verdict.candidates import FLOOR, GRAPH, OURS
 from sdsc_core.verdict.judging import LEVEL, Difference, Row, Verdict
 from sdsc_core.verdict.trying import FEW, NO_TIME
@@ -49,6 +50,7 @@ def report(verdict: Verdict) -> Report:
     answer = [_headline(verdict, best)]
     if best.draws >= FEW:
         answer += [s for s in (_dense(verdict, best), _ours(verdict, best)) if s]
+        answer += [s for s in (_subspaces(verdict, best),) if s]
     if verdict.findings.whole is not None:
         answer.append(_whole(verdict))
     return Report(tuple(answer), f"Take {best.candidate.title}.", tuple(_doubts(verdict, best)))
@@ -191,6 +193,36 @@ def _ours(verdict: Verdict, best: Row) -> str:
     return f"The best of IMC, {ours.candidate.title}, is {_below(verdict, d)}." if d.draws else ""
 
 
+def _subspaces(verdict: Verdict, best: Row) -> str:
+    """Without classes: how well clusters fit subspaces, and which of the stable ones do best."""
+    fits = verdict.fits_best
+    if fits is None or best.astray is None or fits.astray is None:
+        return ""
+    own = f"{100 * best.astray:.0f} % of its points lie nearer to the subspace of another cluster"
+    if fits.candidate == best.candidate:
+        return f"{own}{', the least among those as stable' if verdict.tied else ''}."
+    return (
+        f"{own}; of those as stable within the spread {fits.candidate.title} has the fewest,"
+        f" {100 * fits.astray:.0f} %."
+    )
+
+
+def _trust() -> str:
+    """What was measured of choosing without classes, on labelled sets."""
+    evidence = read()
+    fair, guides = left_out(evidence), {t.criterion: t for t in trust(evidence)}
+    if fair is None or not {"astray", "stability"} <= guides.keys():
+        return ""
+    regrets = {name: f"{100 * guides[name].regret:.1f}" for name in ("stability", "astray")}
+    return (
+        f"How far to trust it: among settings of IMC on {fair.sets} labelled sets, choosing by"
+        f" stability cost {regrets['stability']} points of ACC in the mean, choosing by the points"
+        f" nearer to another subspace {regrets['astray']}; on a set that had no part in choosing"
+        f" the guide it was {100 * fair.regret:.1f}, {100 * fair.worst:.0f} at worst. Between"
+        " methods neither was measured."
+    )
+
+
 def _whole(verdict: Verdict) -> str:
     """What the leading setting gives on all points."""
     whole = verdict.findings.whole
@@ -214,6 +246,8 @@ def _doubts(verdict: Verdict, best: Row) -> list[str]:
             "There are no classes to check against: stable clusters need not be the right ones, and"
             f" their number, {found.n_clusters}, is {found.clusters_from}."
         )
+        if best.astray is not None:
+            doubts += [s for s in (_trust(),) if s]
     if data.n_points < FEW_POINTS:
         doubts.append(f"{data.n_points} points are few: another sample may say otherwise.")
     elif data.labels is not None and (least := np.bincount(data.labels).min()) < FEW_OF_CLASS:
