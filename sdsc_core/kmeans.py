@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import end_if_cancelled, one_thread
-from sdsc_core.lloyd import best_start, one_iteration
+from sdsc_core.endable.lloyd import best_start, one_iteration
 
 SEEDED_ON = 20_000  # points on which the starts are tried, drawn where there are more
 MANY = 100_000_000  # points × clusters × columns, from which on it goes in steps

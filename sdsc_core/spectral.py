@@ -23,7 +23,7 @@ from sdsc_core.checks import (
     check_values,
     is_sparse,
 )
-from sdsc_core.decompose import all_pairs
+from sdsc_core.endable.decompose import all_pairs
 from sdsc_core.kmeans import cluster_rows
 from sdsc_core.memory import check_memory
 from sdsc_core.sparse_product import product_in_threads

@@ -18,14 +18,14 @@ from sdsc_core import (
     figures,
     imc,
     kmeans,
-    lloyd,
     pce,
     spectrum,
     summarise,
 )
 from sdsc_core.blocks import Cancelled, all_work_within, watched
 from sdsc_core.datasets import Dataset, make_subspaces, points_csv
-from sdsc_core.decompose import all_pairs
+from sdsc_core.endable import lloyd
+from sdsc_core.endable.decompose import all_pairs
 from sdsc_core.kmeans import cluster_rows, in_steps
 from sdsc_core.memory import TooLarge, available, budget, check_memory, free_room, working_for
 from sdsc_core.methods import METHODS
