@@ -64,7 +64,7 @@ def draw_set(name: str, folder: str | Path | None, seed: int) -> Dataset:
     if name.startswith(SAMPLE):
         return sample(name.removeprefix(SAMPLE))
     if name.startswith(MOTION):
-        return _motions(folder)[name]
+        return motions(folder)[name]
     first, _, what = name.partition(", ")
     number = int(what.split()[0])
     if first == "synthetic":
@@ -80,7 +80,7 @@ def draw_set(name: str, folder: str | Path | None, seed: int) -> Dataset:
 
 
 @cache
-def _motions(folder: str | Path | None) -> dict[str, Dataset]:
+def motions(folder: str | Path | None) -> dict[str, Dataset]:
     """Some sequences of Hopkins155, those of a quick run, every other one."""
     some = hopkins.sequences(folder, quick=True)[::2]
     return {f"{MOTION}{name}": data for name, data in some}
@@ -99,7 +99,7 @@ class Criteria(Experiment):
         fixed = [f"{SAMPLE}{name}" for name in SAMPLES]
         drawn = ["synthetic, 300 points"]
         if not options.quick:
-            fixed += _motions(options.folder)
+            fixed += motions(options.folder)
             drawn += [f"Extended Yale B, {n} subjects" for n in (5, 10)]
             drawn += [
                 f"{name}, {n} digits"
