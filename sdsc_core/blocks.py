@@ -102,9 +102,14 @@ def all_work_within(enter: Callable[[Progress], AbstractContextManager[None]] | 
     _ambient.within = enter
 
 
+def can_be_cancelled() -> bool:
+    """Whether this thread is one of `watched` or `run_blocks`, whose work may be cancelled."""
+    return hasattr(_block, "cancelled")
+
+
 def end_if_cancelled() -> None:
     """Raise `Cancelled` in a thread of `watched` or `run_blocks` whose work was cancelled."""
-    if hasattr(_block, "cancelled") and _block.cancelled.is_set():
+    if can_be_cancelled() and _block.cancelled.is_set():
         raise Cancelled
 
 

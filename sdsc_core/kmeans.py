@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import end_if_cancelled, one_thread
+from sdsc_core.endable.lloyd import best_start, one_iteration
 
 SEEDED_ON = 20_000  # points on which the starts are tried, drawn where there are more
 MANY = 100_000_000  # points × clusters × columns, from which on it goes in steps
@@ -31,7 +32,6 @@ def cluster_rows(
         quickly = quick(rows, n_clusters, random_state, starts)
         if quickly is not None:
             return by_first_appearance(quickly)
-    from sklearn.cluster import KMeans  # which takes long to import
     from sklearn.exceptions import ConvergenceWarning
 
     some = rows
@@ -43,7 +43,7 @@ def cluster_rows(
         if takes_long(some, n_clusters):
             found = in_steps(some, n_clusters, random_state, starts)
         else:
-            found = KMeans(n_clusters, n_init=starts, random_state=random_state).fit(some)
+            found = best_start(some, n_clusters, random_state, starts)
         if some is not rows:
             found = _fitted(rows, n_clusters, found.cluster_centers_, MOST_ITERATIONS)
         labels = found.labels_
@@ -86,10 +86,14 @@ def in_steps(
     rng, best = np.random.default_rng(random_state), None
     at_once = max(1, A_STEP // max(1, rows.size * n_clusters))
     for _ in range(starts):
-        centres, labels, found = _spread(rows, n_clusters, rng), np.empty(0), None
+        centres, labels = _spread(rows, n_clusters, rng), np.empty(0, np.int64)
+        found: Any = None
         for _ in range(0, MOST_ITERATIONS, at_once):
             end_if_cancelled()
-            found = _fitted(rows, n_clusters, centres, at_once)
+            if rows.size * n_clusters > A_STEP:  # one iteration takes too long by itself
+                found = one_iteration(rows, centres)
+            else:
+                found = _fitted(rows, n_clusters, centres, at_once)
             if np.array_equal(found.labels_, labels):
                 break
             centres, labels = found.cluster_centers_, found.labels_
@@ -135,8 +139,8 @@ def quick(
     rounding decides alone. None where it is of no use: many columns, or a cluster that runs empty,
     which scikit-learn fills again.
 
-    >>> quick(np.repeat(np.eye(3), 4, axis=0), 3, 0, 1).tolist()
-    [1, 1, 1, 1, 0, 0, 0, 0, 2, 2, 2, 2]
+    >>> by_first_appearance(quick(np.repeat(np.eye(3), 3, axis=0), 3, 0)).tolist()
+    [0, 0, 0, 1, 1, 1, 2, 2, 2]
     """
     n, d = rows.shape
     if d > FEW_COLUMNS or n_clusters > n:

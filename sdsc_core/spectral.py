@@ -23,6 +23,7 @@ from sdsc_core.checks import (
     check_values,
     is_sparse,
 )
+from sdsc_core.endable.decompose import all_pairs
 from sdsc_core.kmeans import cluster_rows
 from sdsc_core.memory import check_memory
 from sdsc_core.sparse_product import product_in_threads
@@ -315,7 +316,7 @@ def _full(
     dense = (A.toarray() if is_sparse(A) else A) + np.outer(weak, weak) - ASIDE * known @ known.T
     n = len(dense)
     if n > SMALL:  # SciPy keeps Python's lock meanwhile, and with it all other sessions
-        values, vectors = np.linalg.eigh(dense)
+        values, vectors = all_pairs(dense)
         return values[: -wanted - 1 : -1], vectors[:, : -wanted - 1 : -1], 0.0
     values, vectors = eigh(dense, subset_by_index=[n - wanted, n - 1])
     return values[::-1], vectors[:, ::-1], 0.0

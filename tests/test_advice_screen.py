@@ -141,7 +141,7 @@ def test_the_command_as_json_without_labels(tmp_path, capsys, core_alone):
     argv = ["verdict", str(tmp_path / "points.npy"), "--seconds", "90", "--clusters", "2", "--json"]
     assert cli.main(argv) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["measure"] == "stability" and found["n_clusters"] == 2
+    assert found["measure"] == "consistency" and found["n_clusters"] == 2
     assert "no classes to check against" in " ".join(found["doubts"])
     assert cli.main([*argv[:3], "0"]) == 2
     assert "--seconds" in capsys.readouterr().err

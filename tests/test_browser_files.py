@@ -11,7 +11,8 @@ from tests.browser import settled
 from tests.conftest import ROOT
 from tests.odd_files import X, bombs, changed, faces, mat, picture_files
 
-SCREENS = ("Explore", "Compare", "Inspect", "Step through", "Words", "Tour", "Data")
+SCREENS = ("Explore", "Sweep", "Compare", "Inspect", "Step through", "Subspaces", "Paper", "Words",
+           "Tour", "Data")  # fmt: skip
 EVIL = "![x](http://host.invalid/t.png)<img src=http://host.invalid/u.png>$a$"
 # Words where numbers are expected take their time.
 SLOW = (",".join(f"c{k}" for k in range(8000)) + "\n" + 3 * ("x1," * 7999 + "y\n")).encode()

@@ -36,6 +36,10 @@ def test_nothing_is_cut_off_on_any_screen(page, app_url):
             play = page.get_by_role("button", name="Play")
             if size == ACROSS and play.count():
                 assert in_view(page, play.bounding_box()) == 1
+            if size == PHONE and "/subspaces" in url:
+                table = page.get_by_role("table").first
+                assert table.evaluate("e => e.scrollWidth <= e.parentElement.clientWidth")
+                assert table.bounding_box()["x"] + table.bounding_box()["width"] <= PHONE[0]
             if wrong := faults(page):
                 seen[url.removeprefix(app_url), size] = wrong
         page.goto("about:blank")

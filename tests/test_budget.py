@@ -4,19 +4,33 @@ import subprocess
 import sys
 import threading
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from pages.shared.memory import Memory
-from sdsc_core import changes, connectivity, densify, figures, imc, pce, spectrum, summarise
+from sdsc_core import (
+    changes,
+    connectivity,
+    densify,
+    figures,
+    imc,
+    kmeans,
+    pce,
+    spectrum,
+    summarise,
+)
 from sdsc_core.blocks import Cancelled, all_work_within, watched
-from sdsc_core.datasets import make_subspaces
+from sdsc_core.datasets import Dataset, make_subspaces, points_csv
+from sdsc_core.endable import lloyd
+from sdsc_core.endable.decompose import all_pairs
 from sdsc_core.kmeans import cluster_rows, in_steps
 from sdsc_core.memory import TooLarge, available, budget, check_memory, free_room, working_for
 from sdsc_core.methods import METHODS
 from sdsc_core.script import affinity_npz
+from sdsc_core.session import Session, write_session
 
 MB = 1_000_000
 
@@ -169,6 +183,16 @@ DENSE = (0.2 + 0.8 * np.random.default_rng(0).random((400, 400))).round(3)
 DENSE = np.maximum(DENSE, DENSE.T)
 np.fill_diagonal(DENSE, 0.0)
 LABELS = np.arange(N) % 6
+ALL = replace(spectrum(SPARSE, 16), vectors=np.random.default_rng(0).random((N, 1000)))
+PLACES, GROUPS = np.random.default_rng(0).random((20_000, 2)), np.arange(20_000) % 2
+TITLES = [
+    f"point {k}, row {k}, a name of some letters, class of a name, 1 of W" for k in range(20_000)
+]
+PICTURES = np.zeros((500, 60, 60), np.uint8)
+NAMED = Dataset(
+    np.random.default_rng(0).random((20_000, 20)), GROUPS, "named", ("c" * 30, "d"),
+    identifiers=np.array([f"identifier of the point {k}" for k in range(20_000)]),
+)  # fmt: skip
 STAGES = {
     "IMC by blocks": lambda: (
         check_memory(METHODS["IMC"].memory(*POINTS.shape), "IMC", N),
@@ -191,6 +215,18 @@ STAGES = {
     "picture": lambda: figures.matrix_view(SPARSE, WIDE, np.arange(N)),
     "file": lambda: affinity_npz(WIDE),
     "file of an array": lambda: affinity_npz(DENSE),
+    "projection": lambda: figures.projection(ALL, 900, 2),
+    "chart of affinities": lambda: figures.affinities([("W", SPARSE), ("W*", WIDE)]).to_html(),
+    "chart of an array": lambda: figures.affinities([("W", DENSE)]).to_html(),
+    "chart of an embedding": lambda: figures.embedding(
+        [("W", PLACES), ("W*", PLACES)], GROUPS, ["a", "b"], titles=TITLES
+    ).to_html(),
+    "confusion": lambda: figures.confusion_matrix(
+        np.ones((700, 700), int), ["c"] * 700, np.arange(700)
+    ).to_json(),
+    "sheet": lambda: figures.contact_sheet(PICTURES, np.zeros(500, bool), zoom=2),
+    "table of points": lambda: points_csv(NAMED, GROUPS, GROUPS),
+    "session": lambda: write_session(Session({"a": NAMED, "b": NAMED})),
 }
 
 
@@ -213,6 +249,33 @@ def test_estimates_hold_and_are_not_far_off(stage, monkeypatch):
     assert kept is not None
     assert peak <= 1.05 * granted + 3 * MB, f"took {peak / MB:.1f} of {granted / MB:.1f} MB"
     assert granted <= 6 * peak + 3 * MB, f"took {peak / MB:.1f} of {granted / MB:.1f} MB"
+
+
+def test_estimate_of_a_picture_for_papers():
+    """Matplotlib's own memory is not Python's: by the largest size of a process that draws."""
+    code = """
+import re
+from sdsc_core import figures
+from sdsc_core.memory import budget
+def most(): return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
+figure = figures.paper_eigenvalues([("W", [1.0, 0.9, 0.2], 2)])
+figures.figure_file(figure, "png", 50)
+before = most()
+with budget.working_for(None):
+    figures.figure_file(figure, "png", 500)
+    print(most() - before, budget.BUDGET.granted())
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    peak, granted = map(int, said.stdout.split())
+    assert peak <= 1.05 * granted + 3 * MB and granted <= 4 * peak, (peak, granted)
+
+
+def test_a_figure_of_many_dots_is_refused(own):
+    figure = figures.paper_eigenvalues([("W", [1.0, 0.9], 1)], paper=figures.Paper(1000))
+    says = r"^A picture of 47,244 × .* pixels needs about .* so choose fewer dots per inch"
+    with pytest.raises(TooLarge, match=says):
+        figures.figure_file(figure, "png", 1200)
+    assert figures.figure_file(figure, "svg", 1200), "lines and letters have no dots"
 
 
 class TestManyClusters:
@@ -242,7 +305,54 @@ class TestManyClusters:
 
         with pytest.raises(Cancelled):
             watched(work, stop)
-        assert ended.wait(5)
+        assert ended.wait(1)
+
+    def test_starts_one_by_one_are_the_same(self, monkeypatch):
+        rows = np.random.default_rng(0).standard_normal((300, 6))
+        at_once = lloyd.best_start(rows, 8, 3, 10)
+        monkeypatch.setattr(lloyd, "SOME", 0)
+        one_by_one = lloyd.best_start(rows, 8, 3, 10)
+        assert one_by_one.inertia_ == at_once.inertia_
+        assert np.array_equal(one_by_one.labels_, at_once.labels_)
+
+    def test_some_rows_at_a_time_are_the_same(self, monkeypatch):
+        rows = np.random.default_rng(0).standard_normal((200, 5))
+        whole = in_steps(rows, 7, 0)
+        monkeypatch.setattr(kmeans, "A_STEP", 100)
+        monkeypatch.setattr(lloyd, "A_PIECE", 35 * 30)  # 30 rows of 200
+        pieces = in_steps(rows, 7, 0)
+        assert np.array_equal(pieces.labels_, whole.labels_)
+        assert pieces.inertia_ == pytest.approx(whole.inertia_)
+
+    def test_a_centre_without_points_moves(self):
+        rows, centres = np.repeat(np.eye(4), 3, axis=0), np.eye(4)
+        centres[3] = 9.0
+        moved = lloyd.one_iteration(rows, centres)
+        assert moved.labels_.max() == 3 and (moved.cluster_centers_[3] == np.eye(4)[3]).all()
+        same = lloyd.one_iteration(np.ones((5, 2)), np.array([[1.0, 1.0], [2.0, 2.0]]))
+        assert same.inertia_ == 0 and same.cluster_centers_[1].tolist() == [2.0, 2.0]
+
+    def test_a_decomposition_ends_when_nobody_waits(self):
+        """LAPACK itself hears nobody: its process is ended, and one that is not gives the same."""
+        A = np.random.default_rng(0).standard_normal((1000, 1000))
+        A = A + A.T
+        values, vectors = watched(lambda tell: all_pairs(A), lambda done, total: None)
+        assert np.allclose(vectors * values @ vectors.T, A)
+        assert np.allclose(values, np.linalg.eigvalsh(A))
+        large, ended = np.tile(A, (4, 4)), threading.Event()
+
+        def work(tell):
+            try:
+                all_pairs(large)
+            finally:
+                ended.set()
+
+        def stop(done, total):
+            raise Cancelled
+
+        with pytest.raises(Cancelled):
+            watched(work, stop)
+        assert ended.wait(1), "4,000 points take a minute"
 
     def test_figures_of_many_clusters_end_too(self):
         W, labels, ended = WIDE, np.arange(N), threading.Event()

@@ -14,7 +14,9 @@ from http.client import HTTPSConnection
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
+from tests import image
 from tests.browser import Server, free_port
 from tests.load import table
 from tests.visitor import Visitor, play
@@ -98,6 +100,29 @@ def test_nginx_before_the_app(behind_nginx):
     line.close()
 
 
+def test_the_image_starts_and_is_well(tmp_path):
+    """Its entry point and health check, with what is installed here; `python -m tests.image` runs
+    all steps."""
+    assert {kind for kind, _ in image.instructions()} == set(image.KNOWN)
+    bin_, cache = tmp_path / "opt" / "sdsc" / "bin", tmp_path / "var" / "cache" / "sdsc"
+    bin_.mkdir(parents=True)
+    cache.mkdir(parents=True)
+    for name, words in {"sdsc": "-m sdsc_core.cli", "python": ""}.items():
+        call = f'exec {sys.executable} {words} "$@"'
+        (bin_ / name).write_text(f"#!/bin/sh\ncd {DEPLOY.parent}\n{call}\n")
+        (bin_ / name).chmod(0o755)
+    port, said = free_port(), {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with image.start(tmp_path, port, as_user=False, **said) as process:
+        try:
+            end = time.monotonic() + 60
+            while not (well := image.well(tmp_path, port)) and time.monotonic() < end:
+                assert process.poll() is None, process.stdout.read().decode()
+                time.sleep(0.3)
+        finally:
+            process.kill()
+    assert well and not image.well(tmp_path, port), "nobody is there any more"
+
+
 def test_the_lock_has_hashes_and_no_host():
     for name in ("requirements.lock", "build.lock"):
         lines = (DEPLOY / name).read_text().splitlines()[1:]
@@ -106,27 +131,36 @@ def test_the_lock_has_hashes_and_no_host():
         )
 
 
-def locked():
-    """Names of the packages of the image."""
-    return re.findall(r"^([\w.-]+)==", (DEPLOY / "requirements.lock").read_text(), re.M)
+def locked(file="requirements.lock"):
+    """Packages of the image, or of what builds it, and their versions."""
+    found = re.findall(r"^([\w.-]+)==(\S+)", (DEPLOY / file).read_text(), re.M)
+    return {name.lower(): version for name, version in found}
 
 
 def test_every_locked_package_has_a_licence():
     text = (DEPLOY / "LICENCES.md").read_text()
     rows = re.findall(r"^\| ([\w.-]+) \| [\w.]+ \| (.+) \|$", text, re.M)
-    assert dict(rows).keys() - {"package"} == set(locked())
+    assert {name.lower() for name, _ in rows} - {"package"} == set(locked())
     assert all(licence not in ("", "not stated") for _, licence in rows)
 
 
 def test_the_lock_holds_what_the_app_asks_for():
-    """A dependency that joins pyproject.toml joins the lock: `python deploy/lock.py`."""
-    project = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())["project"]
+    """A dependency that joins pyproject.toml joins the lock, and so does a version that it asks
+    for: `python deploy/lock.py`."""
+    whole = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())
+    project = whole["project"]
     extras = project["optional-dependencies"]
     asked = list(project["dependencies"])
     for extra in ("files", "figures", "app", "login"):
         asked += extras[extra]
-    wanted = {re.match(r"[\w-]+", word)[0].lower() for word in asked} - {"sdsc-explorer"}
-    assert len(wanted) > 8 and wanted <= {name.lower() for name in locked()}
+    wanted = [r for r in map(Requirement, asked) if r.name != project["name"]]
+    assert len(wanted) > 8
+    for file, needs in (
+        ("requirements.lock", wanted),
+        ("build.lock", map(Requirement, whole["build-system"]["requires"])),
+    ):
+        for need in needs:
+            assert need.specifier.contains(locked(file)[need.name.lower()]), need
 
 
 def test_the_unit_is_one(tmp_path):

@@ -13,6 +13,7 @@ import pytest
 from pages.shared import run as shared_run
 from sdsc_core import _jit
 from sdsc_core.datasets.apart import asking
+from sdsc_core.memory import check_memory
 from tests.browser import Server
 from tests.load import array
 from tests.test_jit import INNER
@@ -130,6 +131,42 @@ def test_a_stage_that_raises(app, monkeypatch, caplog):
     monkeypatch.undo()
     app.run()
     assert not app.warning and app.session_state["last"].settings.gamma == 3
+
+
+def test_a_page_that_raises_tells_nothing_of_the_server(app, monkeypatch, caplog):
+    """The trace goes to the log; the page has neither it nor what the fault says."""
+    from streamlit import config
+
+    from pages.explore import headline
+
+    def broken(run):
+        raise KeyError("/etc/secret", run.data.X[0, 0])
+
+    monkeypatch.setattr(headline, "show", broken)
+    before = config.get_option("client.showErrorDetails")
+    config.set_option("client.showErrorDetails", "none")
+    try:
+        app.run()
+    finally:
+        config.set_option("client.showErrorDetails", before)
+    [shown] = app.exception
+    assert "secret" not in shown.message and not shown.stack_trace
+    assert "error KeyError, X " in caplog.text
+
+
+def test_what_would_fill_the_memory_is_a_sentence_on_the_page(app, monkeypatch):
+    """A chart that does not fit has a sentence in its place, and the rest of the page stands."""
+    from pages.explore import embedding
+
+    def broken(run):
+        check_memory(10**15, "its embedding", run.data.n_points, instead="choose fewer clusters")
+
+    monkeypatch.setattr(embedding, "show", broken)
+    app.run()
+    assert not app.exception
+    [said] = [w.value for w in app.warning]
+    assert "its embedding needs about" in said and said.endswith("so choose fewer clusters.")
+    assert app.metric or app.html, "what comes after it is there"
 
 
 def test_a_reader_that_dies(app, monkeypatch):

@@ -9,9 +9,14 @@ import urllib.error
 import urllib.request
 
 import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import WebSocketException
 
-from tests.browser import Server
+from tests.browser import ROOT, Server
 from tests.load import a_class, array, percentile, report
+from tests.odd_files import make
+from tests.test_browser_files import SLOW, at_work
+from tests.uploads import through
 from tests.visitor import Visitor, address, play
 
 
@@ -38,10 +43,23 @@ def status(server):
 async def soon(server, condition, seconds):
     """Wait until the status is so; how long that took."""
     begun = time.monotonic()
-    while not condition(status(server)):
+    while not condition(await asyncio.to_thread(status, server)):
         assert time.monotonic() - begun < seconds, status(server)
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.02)
     return time.monotonic() - begun
+
+
+def idle(found):
+    """Whether no heavy work is under way or waits."""
+    return found["queue"] == {"at_work": 0, "waiting": 0}
+
+
+def quickest(story, limit=1.0):
+    """The shortest of at most three tries: a machine may have other work, but not each time."""
+    taken = []
+    while len(taken) < 3 and min(taken, default=limit) >= limit:
+        taken.append(play(story()))
+    return min(taken)
 
 
 def gone(found):
@@ -95,9 +113,10 @@ def test_heavy_work_has_a_place_in_the_queue_and_a_closed_tab_ends_it(served):
             assert moved < 5
             for task in rest:
                 task.cancel()
-        return await soon(served, lambda s: s["queue"] == {"at_work": 0, "waiting": 0}, 5)
+            await asyncio.gather(*(tab.close() for tab in heavy))
+            return await soon(served, idle, 20)
 
-    assert play(three()) < 4
+    assert quickest(three) < 1
 
 
 def test_a_small_class(served):
@@ -123,6 +142,36 @@ def test_status_is_not_told_to_a_page_of_another_host(served):
         urllib.request.urlopen(asked, timeout=10)
 
 
+def test_other_sites_are_kept_out(served):
+    """No line for a page of another site, and no upload without the token of our own cookie."""
+
+    async def from_elsewhere():
+        stream = served.url.replace("http", "ws", 1) + "/_stcore/stream"
+        with pytest.raises(WebSocketException):
+            async with connect(
+                stream, origin="http://evil.example", subprotocols=["streamlit"]
+            ) as line:
+                await line.recv()
+
+    play(from_elsewhere())
+    asked = urllib.request.Request(
+        f"{served.url}/_stcore/upload_file/a/b", b"x", method="PUT",
+        headers={"Content-Type": "multipart/form-data; boundary=x"},
+    )  # fmt: skip
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(asked, timeout=10)
+
+
+def test_a_start_asks_no_host_for_its_address():
+    code = (
+        "import socket; socket.socket.connect = None; import urllib.request, requests.sessions;"
+        "from pages.shared import streamlit_inside as inside; inside._say_nothing_to_others();"
+        "from streamlit import net_util; print(net_util.get_external_ip())"
+    )
+    said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert said.stdout.split() == ["None"], said.stderr
+
+
 def test_the_log_has_a_line_for_each_event_and_no_names(served):
     async def load():
         async with Visitor(served.url) as tab:
@@ -139,23 +188,59 @@ def test_the_log_has_a_line_for_each_event_and_no_names(served):
     assert not any("secret" in line or "4.25" in line for line in lines)
 
 
-def test_as_many_clusters_as_points_stop_within_a_second(served):
-    async def begin_and_stop():
+@pytest.mark.parametrize(("how", "after"), [("stop", 0.2), ("close", 3.0)])
+def test_as_many_clusters_as_points_end_within_a_second(served, how, after):
+    """On the screen and on the server: in the decomposition, and in k-means after it."""
+    many = array(2_000)
+
+    async def begin_and_end():
         async with Visitor(served.url) as tab:
             await tab.open(page="data")
-            await tab.upload("many.npz", array(2_000))
+            await tab.upload("many.npz", many)
             await tab.begin(address(data="many.npz", clusters="own", k=2000, gamma=5))
-            await tab.seen("Eigenvectors of", 60)
+            await tab.seen("Eigenvectors of")
+            await asyncio.sleep(after)
+            assert not idle(status(served))
             begun = time.monotonic()
+            if how == "close":
+                await tab.close()
+                return await soon(served, idle, 20)
             await tab.stop()
-            await tab.seen("Stopped.", 10)
+            ended, _ = await asyncio.gather(soon(served, idle, 20), tab.seen("Stopped.", 10))
             taken = time.monotonic() - begun
             await tab.finished(10)
             assert not tab.problems
-        await soon(served, lambda s: not s["queue"]["at_work"], 20)
-        return taken
+            return max(ended, taken)
 
-    assert play(begin_and_stop()) < 2
+    assert quickest(begin_and_end) < 1
+
+
+@pytest.mark.parametrize("how", ["stop", "close"])
+def test_a_reader_ends_within_a_second(served, how):
+    """From Stop or a closed tab until its process is gone."""
+
+    async def begin_and_end():
+        async with Visitor(served.url) as tab:
+            await tab.open(page="data")
+            giving = asyncio.create_task(tab.upload("slow.csv", SLOW))
+            while not at_work(served):
+                await asyncio.sleep(0.01)
+            begun = time.monotonic()
+            await (tab.stop() if how == "stop" else tab.close())
+            while at_work(served):
+                await asyncio.sleep(0.01)
+            taken = time.monotonic() - begun
+            giving.cancel()
+            return taken
+
+    assert quickest(begin_and_end) < 1
+
+
+def test_odd_files_through_the_real_uploader(served):
+    """Some of them; `python -m tests.uploads` gives all."""
+    files = dict(list(make().items())[::20])
+    taken = play(through(served, files))
+    assert not taken.wrong, taken.sentence()
 
 
 WORST = (

@@ -16,6 +16,7 @@ from sdsc_core.verdict import (
     as_dict,
     clusters_csv,
     difference,
+    head,
     judge,
     lead,
     report,
@@ -188,6 +189,24 @@ def test_what_the_whole_run_found_and_its_doubts():
     unlabelled = findings({IMC: steady(0.9)}, labelled=False)
     unlabelled.whole = Trial(IMC, 0, np.arange(300), np.sort(lopsided), None, None, 1.0)
     assert "clusters of 290, 5, 5 points" in report(judge(unlabelled)).answer[-1]
+
+
+def test_without_classes_stability_and_the_fit_to_subspaces_count_alike():
+    found = findings({IMC: steady(0), KNN: steady(0)}, labelled=False)
+    assert judge(found).best.candidate == IMC and judge(found).measure == "stability"
+    of = {IMC: 0.3, KNN: 0.1}
+    found.trials = [replace(t, astray=of[t.candidate]) for t in found.trials]
+    verdict = judge(found)
+    assert verdict.best.candidate == KNN and verdict.best.mean == pytest.approx((1 + 0.9) / 2)
+    assert verdict.stability == 1.0 and verdict.measure == "consistency"
+    said = report(verdict)
+    assert "consistency 0.95 over 5 draws" in said.answer[0]
+    assert (
+        "Its clusters agree by 1.00 between draws, and 10 % of its points lie nearer to the"
+        " subspace of another cluster." in said.answer
+    )
+    assert any(doubt.startswith("How far to trust it: on 19 labelled") for doubt in said.doubts)
+    assert "nearer to another (%)" in head(verdict) and table(verdict)[0][4] == "10.0"
 
 
 def test_another_leader_by_nmi_is_told():

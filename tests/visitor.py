@@ -22,6 +22,7 @@ from websockets.asyncio.client import connect
 MARK = re.compile(rb"mark-(\d+)-")
 LARGE = 200_000  # bytes of a message that is looked through for marks alone: a picture
 PATIENCE = 120.0  # seconds for an answer
+FAULT = "a fault in the program"  # of ours, which the app says instead of a trace
 DONE = ("FINISHED_SUCCESSFULLY", "FINISHED_FRAGMENT_RUN_SUCCESSFULLY")
 
 
@@ -47,17 +48,19 @@ class Visitor:
         self.marks: set[int] = set()
         self.said: dict[tuple[int, ...], str] = {}  # by place
         self.session, self.status, self.whole = "", "", False
+        self.handshake = 0.0  # seconds until the line stood
 
     @property
     def texts(self) -> list[str]:
         return list(self.said.values())
 
     async def __aenter__(self) -> "Visitor":
-        address = self.url.replace("http", "ws", 1) + "/_stcore/stream"
+        address, begun = self.url.replace("http", "ws", 1) + "/_stcore/stream", time.monotonic()
         self.line = await connect(
             address, subprotocols=["streamlit"], max_size=None, compression=None,
-            ping_interval=None, ssl=self.trust,
+            ping_interval=None, ssl=self.trust, open_timeout=PATIENCE,
         )  # fmt: skip
+        self.handshake = time.monotonic() - begun
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -238,6 +241,8 @@ class Visitor:
             self.problems.append(f"{inner.type}: {inner.message}")
         elif kind in ("alert", "markdown", "heading"):
             self.said[place] = inner.body
+            if FAULT in inner.body:
+                self.problems.append(inner.body)
         name = getattr(inner, "id", "")
         if name.startswith("$$ID-"):
             self.widgets[name.split("-", 2)[2]] = (name, fragment, inner)

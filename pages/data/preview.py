@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from pages.server.sessions import drawn
 from pages.shared import loading
 from pages.shared.run import cached
 from pages.shared.text import escape_markdown
@@ -63,7 +64,7 @@ def _samples(data: Dataset) -> None:
     pictures, rows = st.tabs(["Pictures", "First rows"])
     with rows:
         _first_rows(data)
-    with pictures, st.container(height=TALL - 40, border=False):
+    with pictures, st.container(height=TALL - 40, border=False), drawn("the pictures"):
         figure = cached(
             ("examples", data.digest, images.shape),
             lambda: figures.examples(images, data.labels, data.class_names),

@@ -12,11 +12,14 @@ from pages.keep import session
 from pages.server.sessions import counted, problem_of
 from pages.shared.settings import SETTINGS, chosen_rows
 from sdsc_core import figures
-from sdsc_core.datasets import KNOWN, SAMPLES, points_csv
+from sdsc_core.datasets import KNOWN, SAMPLES, check_points, points_csv
+from sdsc_core.figures.sizes import check_affinities, check_embedding
 from sdsc_core.run import Run, Side
 from sdsc_core.script import affinity_npz, check_npz, columns_of, notebook, script
-from sdsc_core.session import ENDING, write_session
+from sdsc_core.session import ENDING, Session, check_session, write_session
 
+MANY = 20_000  # points, from which on a file may be too large to make
+TITLE = 60  # letters of a point's title beside its names
 File = tuple[str, str, str, Callable[[], str | bytes]]
 
 
@@ -24,9 +27,10 @@ def show(run: Run) -> None:
     """A button for each file; a file is made when it is asked for."""
     _say_what_the_address_holds()
     columns = st.columns(4)
-    large = {"W.npz": run.before.W, "W_star.npz": run.after.W}
-    for i, (title, name, mime, make) in enumerate(_files(run)):
-        problem = problem_of(partial(check_npz, large[name])) if name in large else ""
+    kept = None if st.session_state.hide else session.gather()
+    checks = _checks(run, kept)
+    for i, (title, name, mime, make) in enumerate(_files(run, kept)):
+        problem = problem_of(checks[name]) if name in checks else ""
         columns[i % 4].download_button(
             title, counted(make), name, mime, key=f"download {name}", on_click="ignore",
             width="stretch", disabled=bool(problem), help=problem or None,
@@ -40,7 +44,23 @@ def show(run: Run) -> None:
     papers.show(run)
 
 
-def _files(run: Run) -> list[File]:
+def _checks(run: Run, kept: Session | None) -> dict[str, Callable[[], None]]:
+    """What says of a file that it is too large to make; of few points none is."""
+    checks: dict[str, Callable[[], None]] = {
+        "W.npz": partial(check_npz, run.before.W),
+        "W_star.npz": partial(check_npz, run.after.W),
+    }
+    if run.data.n_points > MANY:
+        letters = TITLE + run.data.letters()
+        checks["labels.csv"] = partial(check_points, run.data)
+        checks["embedding.html"] = partial(check_embedding, run.data.n_points, 2, letters)
+        checks["affinity.html"] = partial(check_affinities, [run.before.W, run.after.W], letters)
+    if kept is not None:
+        checks[f"session{ENDING}"] = partial(check_session, kept)
+    return checks
+
+
+def _files(run: Run, kept: Session | None) -> list[File]:
     """Title, name, type and maker of each.
 
     A file is made outside of this run, where the session's settings cannot be had.
@@ -79,9 +99,9 @@ def _files(run: Run) -> list[File]:
             lambda: notebook(python_script(run, chosen, load)),
         ),
     ]
-    if state.hide:  # these name the data, and the script computes the answers
+    if kept is None:  # hidden: these name the data, and the script computes the answers
         return [f for f in files if not f[1].startswith(("settings.", "reproduce."))]
-    kept, octets = session.gather(), "application/octet-stream"
+    octets = "application/octet-stream"
     return [
         *files,
         (f"Session ({ENDING})", f"session{ENDING}", octets, lambda: write_session(kept)),
@@ -112,10 +132,10 @@ def _matrix(run: Run, side: Side) -> bytes:
 
 def point_titles(run: Run) -> list[str]:
     """All that is known of each point, in a line."""
-    classes = columns_of(run).get("class")
+    names, of = run.data.class_names, run.data.labels
     return [
         title
-        + (f", class {classes[k]}" if classes is not None else "")
+        + (f", class {names[of[k]]}" if of is not None else "")
         + f", cluster {run.before.labels[k]} of W, {run.after.labels[k]} of W*"
         for k, title in enumerate(run.data.titles())
     ]

@@ -26,6 +26,7 @@ with opening(
         selected,
     )
     from pages.keep import choosing
+    from pages.server.sessions import drawn
     from pages.shared.screen import present_run
     from pages.shared.settings import address, in_exercise
     from pages.shared.warm import warm
@@ -41,10 +42,10 @@ spots = {name: st.container() for name in sorted(places, key=guide.shown_first()
 with spots["headline"]:
     headline.show(run)
     choosing.notice()
-with spots["matrices"]:
+with spots["matrices"], drawn("the matrices"):
     matrices.show(run)
 left, right = spots["below"].container(key="lower").columns([3, 2])
-with left:
+with left, drawn("the embedding"):
     embedding.show(run)
 with right:
     metrics.show(run)
@@ -68,5 +69,5 @@ first = "Confusion" if run.data.images is None else "Gallery"
 tabs = st.tabs(list(more), default=first if first in more else None, key="more", on_change="rerun")
 for tab, show in zip(tabs, more.values(), strict=True):
     if tab.open:
-        with tab:
+        with tab, drawn("a chart"):
             show(run)

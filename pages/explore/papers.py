@@ -9,13 +9,15 @@ import streamlit as st
 from pages.explore.eigenvalues import eigenvalues_of
 from pages.explore.embedding import panels
 from pages.keep.entries import settings_in_words
-from pages.server.sessions import counted
+from pages.server.sessions import counted, problem_of
 from pages.shared.matrix_view import ORDERS, matrix_view
 from pages.shared.settings import keep
 from pages.shared.text import percent
 from sdsc_core import figures
 from sdsc_core.figures import Paper
-from sdsc_core.figures.papers import KINDS
+from sdsc_core.figures.papers import KINDS, MM
+from sdsc_core.figures.papers import MANY as DOTS
+from sdsc_core.figures.sizes import check_pixels
 from sdsc_core.run import Run
 
 WHAT = ("W and W*", "W", "W*", "Embedding", "Eigenvalues")
@@ -50,10 +52,15 @@ def show(run: Run) -> None:
     draw = drawing(run, what)
     paper = Paper(state["paper width"], state["paper font"], caption * state["paper caption"])
     name = what.replace("*", "_star").replace(" ", "_").lower()
+    pixels = state["paper width"] / MM * dpi if kind == "png" or run.data.n_points > DOTS else 0
+    problem = problem_of(lambda: check_pixels(pixels, pixels))  # no figure is higher than wide
     row.download_button(
         "Figure", counted(lambda: figures.figure_file(draw(paper), kind, dpi)), f"{name}.{kind}",
         MIME[kind], key="download figure", on_click="ignore", type="primary",
+        disabled=bool(problem), help=problem or None,
     )  # fmt: skip
+    if problem:
+        st.warning(problem, icon=":material/info:")
     st.code(caption, language=None, wrap_lines=True)
     if state["paper shown"]:
         picture = figures.figure_file(draw(paper), "png", PREVIEW)

@@ -115,14 +115,28 @@ def expected(data: Dataset, settings: RunSettings, known: bool, n_clusters: int)
 
 @contextmanager
 def faults_noted() -> Iterator[None]:
-    """A line of the log for an error of ours, before Streamlit writes its trace there."""
+    """A line of the log for an error of ours, before Streamlit writes its trace there.
+
+    What would take too much memory is none: a sentence ends the page where it would have stood.
+    """
     try:
-        yield
+        with drawn("This page"):
+            yield
     except Exception as error:
         last = st.session_state.get("last")
         shape = last.data.X.shape if last else None
         log.fault(session().number, error, shape, trace=False)
         raise
+
+
+@contextmanager
+def drawn(what: str) -> Iterator[None]:
+    """Around a chart: it counts as work of this session, or a sentence stands in its place."""
+    try:
+        with working_for(session().account):
+            yield
+    except (TooLarge, MemoryError) as problem:
+        st.warning(refused(what, problem), icon=":material/info:")
 
 
 def problem_of(check: Callable[[], None]) -> str:

@@ -15,7 +15,8 @@ def escape_markdown(text: str) -> str:
     >>> print(escape_markdown("a_b [x](y)"))
     a\\_b \\[x\\]\\(y\\)
     """
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|$:<>~])", r"\\\1", text)
+    one_line = re.sub(r"\s*[\n\r\v\f\x85\u2028\u2029]\s*", " ", text)
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|$:<>~&])", r"\\\1", one_line)
 
 
 def escape_latex(text: str) -> str:

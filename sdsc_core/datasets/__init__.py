@@ -2,7 +2,7 @@
 
 from sdsc_core.datasets import apart
 from sdsc_core.datasets.columns import ROLES, Column, ColumnProblem
-from sdsc_core.datasets.dataset import Dataset, point_columns, points_csv
+from sdsc_core.datasets.dataset import Dataset, check_points, point_columns, points_csv
 from sdsc_core.datasets.describe import Description, describe, variance_curve
 from sdsc_core.datasets.faces import make_faces
 from sdsc_core.datasets.folder import file_in, files_in
@@ -37,6 +37,7 @@ __all__ = [
     "Sample",
     "Variable",
     "apart",
+    "check_points",
     "columns",
     "describe",
     "digits",

@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdsc_core.memory import check_memory
+
+POINT_BYTES, LETTER_BYTES = 420, 12  # of a point in a table, and of each letter of its names
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -115,6 +118,13 @@ class Dataset:
             for k, (row, name) in enumerate(zip(self.row_numbers, called, strict=True))
         ]
 
+    def letters(self) -> int:
+        """Letters of a point's identifier and class, on average."""
+        of_class = sum(map(len, self.class_names)) // max(1, self.n_classes)
+        if self.identifiers is None or not self.n_points:
+            return of_class
+        return of_class + int(np.strings.str_len(self.identifiers).mean())
+
     @property
     def n_classes(self) -> int:
         """Number of classes; 0 without labels."""
@@ -149,7 +159,20 @@ def points_csv(dataset: Dataset, before: Any, after: Any) -> str:
     0,2,a,0,1
     1,5,b,0,0
     """
+    check_points(dataset)
     return table_csv(point_columns(dataset, before, after))
+
+
+def check_points(dataset: Dataset) -> None:
+    """`TooLarge` where `points_csv` would take more memory than may be used.
+
+    >>> check_points(Dataset(np.eye(2), None, "two"))
+    """
+    longest = max(map(len, dataset.class_names), default=0)  # of which an array has room for all
+    each = POINT_BYTES + LETTER_BYTES * dataset.letters() + 4 * longest
+    check_memory(
+        dataset.n_points * each, "this table", dataset.n_points, instead="choose fewer points"
+    )
 
 
 def point_columns(dataset: Dataset, before: Any, after: Any) -> dict[str, NDArray]:

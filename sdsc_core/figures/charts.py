@@ -6,6 +6,7 @@
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from html import escape
 from typing import Any
 
@@ -13,9 +14,18 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 from plotly.subplots import make_subplots
+from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from sdsc_core.checks import Affinity
 from sdsc_core.figures.cells import by_cell, highest, places, resolved
+from sdsc_core.figures.sizes import (
+    MOST_CELLS,
+    check_affinities,
+    check_confusion,
+    check_embedding,
+    check_projection,
+    check_sheet,
+)
 from sdsc_core.metrics import confusion
 from sdsc_core.spectral import Spectrum
 
@@ -28,8 +38,8 @@ PALETTE = [
 WRONG = "#d55e00"
 CHOSEN = "#0072b2"
 FEW = 8  # columns that have room for words
+MANY_COLUMNS = 200  # of an embedding; beyond, only the axes that are shown are computed
 MOST_SVG = 1500  # points; beyond, WebGL draws them
-MOST_CELLS = 500
 
 
 def colour(k: int) -> str:
@@ -44,14 +54,26 @@ def projection(spectrum: Spectrum, k: int, dims: int) -> NDArray[np.float64]:
     >>> projection(spectrum(np.kron(np.eye(2), 1 - np.eye(3)), 2), 2, 2).shape
     (6, 2)
     """
+    check_projection(len(spectrum.vectors), k)
     rows = spectrum.embedding(k)
     centred = rows - rows.mean(axis=0)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    axes = axes[:, ::-1][:, :dims]
+    axes = _axes(centred, dims)
     axes *= np.where(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])] < 0, -1, 1)
     out = np.zeros((len(rows), dims))
     out[:, : axes.shape[1]] = centred @ axes
     return out
+
+
+def _axes(centred: NDArray[np.float64], dims: int) -> NDArray[np.float64]:
+    """The first principal axes, (k, dims) or fewer; of many columns no others are looked for."""
+    k = centred.shape[1]
+    if k > MANY_COLUMNS:
+        times: Any = LinearOperator((k, k), lambda x: centred.T @ (centred @ x), dtype=np.float64)
+        start: Any = np.random.default_rng(0).standard_normal(k)
+        with suppress(ArpackNoConvergence):
+            values, axes = eigsh(times, dims, which="LA", v0=start, tol=1e-6, maxiter=100)
+            return axes[:, np.argsort(-values)]
+    return np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :dims]
 
 
 def match_clusters(labels: NDArray[np.int64], reference: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -71,7 +93,7 @@ def match_clusters(labels: NDArray[np.int64], reference: NDArray[np.int64]) -> N
     return name[labels]
 
 
-def _literal(names: Sequence[str]) -> list[str]:
+def literal(names: Sequence[str]) -> list[str]:
     """Names as they are, which Plotly would read as HTML."""
     return [escape(str(name), quote=False) for name in names]
 
@@ -106,12 +128,13 @@ def embedding(
         "margin": {"l": 50, "r": 10, "t": 64, "b": 44}, "uirevision": "keep", "dragmode": "pan",
         "legend": {"orientation": "v", "itemsizing": "constant"},
     }  # fmt: skip
-    called = None if titles is None else np.array(_literal(titles))
+    called = None if titles is None else literal(titles)
+    check_embedding(n, len(sides), 0 if called is None else sum(map(len, called)) // max(1, n))
     hover = "point %{customdata}" if called is None else "%{text}"
     for column, (title, at) in enumerate(sides):
         axes = _place(layout, title, (column, len(sides)), at.shape)
         bad = None if wrong is None else wrong[column]
-        parts = _parts(groups[column], _literal(names), bad, chosen)
+        parts = _parts(groups[column], literal(names), bad, chosen)
         for what, name, marker in parts:
             if not len(what):
                 continue
@@ -123,7 +146,7 @@ def embedding(
                     "customdata": what, "legendgroup": name, "showlegend": name not in listed,
                     "hovertemplate": f"{hover}<br>{name}<extra></extra>",
                 }
-                | ({} if called is None else {"text": called[what]})
+                | ({} if called is None else {"text": [called[k] for k in what]})
             )  # fmt: skip
             listed.add(name)
     return go.Figure({"data": traces, "layout": layout})
@@ -206,10 +229,11 @@ def confusion_matrix(
     >>> confusion_matrix(np.eye(12, dtype=int), list("abcdefghijkl"), np.arange(12)).data[0].x[:2]
     ('0', '1')
     """
+    check_confusion(*table.shape)
     word = "cluster " if len(clusters) <= FEW else ""
     columns = [f"{word}{c}" if c >= 0 else f"none ({i})" for i, c in enumerate(clusters)]
     heat = {
-        "type": "heatmap", "z": table, "x": columns, "y": _literal(classes), "colorscale": "Blues",
+        "type": "heatmap", "z": table, "x": columns, "y": literal(classes), "colorscale": "Blues",
         "texttemplate": "%{z}", "hovertemplate": "%{y} in %{x}: %{z}<extra></extra>",
         "colorbar": {"title": {"text": "points"}},
     }  # fmt: skip
@@ -244,7 +268,9 @@ def affinities(
     n = sides[0][1].shape[0]
     order = np.arange(n) if order is None else np.asarray(order)
     cell = -(-n // MOST_CELLS)
-    called = [f"point {k}" for k in range(n)] if titles is None else _literal(titles)
+    letters = 0 if titles is None else sum(map(len, titles)) // max(1, n)
+    check_affinities([W for _, W in sides], letters)
+    called = [f"point {k}" for k in range(n)] if titles is None else literal(titles)
     more = f" and up to {cell - 1} more" if cell > 1 else ""
     at = [called[k] + more for k in order[::cell]]
     cell_of, size = places(order) // cell, -(-n // cell)
@@ -289,6 +315,8 @@ def contact_sheet(
     >>> contact_sheet(np.zeros((3, 4, 4), np.uint8), np.array([True, False, False])).shape
     (8, 24, 3)
     """
+    count, high, wide = images.shape
+    check_sheet(count, high, wide, zoom)
     images = np.repeat(np.repeat(images, zoom, axis=1), zoom, axis=2)
     n, h, w = images.shape
     columns = max(1, min(columns, n))

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from sdsc_core.datasets import scattering
-from sdsc_core.figures.charts import PALETTE, WRONG, contact_sheet
+from sdsc_core.figures.charts import PALETTE, WRONG, contact_sheet, literal
 
 GREY = "#9aa0a6"
 MARGIN = {"l": 55, "r": 15, "t": 45, "b": 45}
@@ -33,7 +33,7 @@ def class_sizes(
         sides.append(("prepared", np.asarray(chosen), PALETTE[0]))
     for title, values, colour in sides:
         figure.add_bar(
-            x=at, y=values, name=title, marker_color=colour, customdata=list(names),
+            x=at, y=values, name=title, marker_color=colour, customdata=literal(names),
             hovertemplate=f"%{{customdata}}: %{{y:,}} points, {title}<extra></extra>",
         )  # fmt: skip
     step = max(1, -(-len(names) // 20))
@@ -157,7 +157,7 @@ def examples(
 
 
 def _short(name: str) -> str:
-    return name if len(name) <= SHORT else name[: SHORT - 1] + "…"
+    return literal([name if len(name) <= SHORT else name[: SHORT - 1] + "…"])[0]
 
 
 def picture_uri(picture: NDArray[np.uint8]) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 
 from sdsc_core.checks import Affinity, check_count
-from sdsc_core.figures.charts import WRONG, colour
+from sdsc_core.figures.charts import WRONG, colour, literal
 
 OLD = "#8a9099"  # links of W; readable on light and dark
 NEW = "#c2419a"  # links that the dense stage raised; always dashed too
@@ -211,7 +211,7 @@ def growth(
     ['vol in W', 'added to vol', 'cut in W', 'added to cut']
     """
     figure = go.Figure()
-    names = [str(n) for n in names]
+    names = literal(names)
     for title, (before, after), line, group in (
         ("vol", vol, "#0072b2", 0),
         ("cut", cut, WRONG, 1),
@@ -293,13 +293,14 @@ def _nodes(
     column: int | None = None,
 ) -> None:
     spot = {} if column is None else {"row": 1, "col": column}
+    names, titles = literal(names), literal(titles)
     for group in np.unique(groups):
         mine = np.flatnonzero(groups == group)
         large = np.where(mine < seeds, 26, 22 if any(labels) and not seeds else 13)
         figure.add_trace(
             go.Scatter(
-                x=at[mine, 0], y=at[mine, 1], mode="markers+text", showlegend=bool(len(names)),
-                name=str(names[group]) if len(names) else "",
+                x=at[mine, 0], y=at[mine, 1], mode="markers+text", showlegend=bool(names),
+                name=names[group] if names else "",
                 text=[labels[p] for p in mine], textfont={"color": "#ffffff", "size": 14},
                 marker={
                     "color": colour(int(group)), "size": large, "line": {
@@ -308,7 +309,7 @@ def _nodes(
                     }, "opacity": 1,
                 },
                 hovertext=[
-                    titles[p] + (f", {names[group]}" if len(names) else "") for p in mine
+                    titles[p] + (f", {names[group]}" if names else "") for p in mine
                 ],
                 hoverinfo="text",
             ), **spot,

@@ -21,6 +21,7 @@ from sdsc_core.extras import require
 from sdsc_core.figures.charts import WRONG, colour
 from sdsc_core.figures.matrix import BETWEEN, CAUSES, MatrixView
 from sdsc_core.figures.paper_cells import CAUSE, cells_of, dots_of, shade
+from sdsc_core.figures.sizes import check_pixels
 
 KINDS = ("svg", "pdf", "png")
 MM = 25.4  # in an inch
@@ -180,6 +181,8 @@ def figure_file(figure: Any, kind: str, dpi: int = 300) -> bytes:
         "pdf": {"Creator": made, "CreationDate": None, "Subject": said},
         "png": {"Software": made, "Description": said},
     }[kind]
+    if kind == "png" or figure.findobj(lambda artist: bool(artist.get_rasterized())):
+        check_pixels(*(dpi * figure.get_size_inches()))
     buffer = io.BytesIO()
     with _style(Paper()):
         figure.savefig(buffer, format=kind, dpi=dpi, metadata=about)

@@ -155,13 +155,16 @@ def free_room() -> int:
 def check_memory(
     needed: int,
     what: str,
-    n_points: int,
+    n_points: int | None,
     limit: int | None = None,
     *,
     name: str = "X",
     instead: str = "give fewer points or another method",
 ) -> None:
-    """`TooLarge` where ``needed`` bytes exceed ``limit``, for None what may be used now."""
+    """`TooLarge` where ``needed`` bytes exceed ``limit``, for None what may be used now.
+
+    Without ``n_points`` it is not they that ``what``, the first words of the sentence, depends on.
+    """
     stage: _Stage | None = getattr(_at_work, "stage", None)
     account, own = (stage.account, stage.granted) if stage else (BUDGET.alone, 0)
     if limit is None and needed <= own:
@@ -175,9 +178,10 @@ def check_memory(
                 account.granted += needed - own
                 stage.granted = needed
             return
+    whose = "" if n_points is None else f"{name} has {n_points} points, for which "
     raise TooLarge(
-        f"{name} has {n_points} points, for which {what} needs about {_gib(needed)} GiB of"
-        f" memory; at most {_gib(limit)} GiB may be used{who}, so {instead}."
+        f"{whose}{what} needs about {_gib(needed)} GiB of memory; at most {_gib(limit)} GiB may be"
+        f" used{who}, so {instead}."
     )
 
 

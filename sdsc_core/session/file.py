@@ -28,6 +28,7 @@ from sdsc_core.datasets.safe import (
     quoted,
     reading,
 )
+from sdsc_core.memory import check_memory
 
 ENDING = ".sdsc"
 FORMAT = "SDSC Explorer session"
@@ -36,6 +37,7 @@ WORDS = "session.json"
 LONGEST_WORDS = 20_000_000  # bytes of JSON in a file
 LONGEST_TEXT = 10_000  # letters of a name or a note
 MOST_SETS = 50
+SMALL = 2_000_000  # bytes of its words, and what packing takes
 KINDS = "biufU"  # of arrays: plain numbers and text
 ARRAYS = {"X": "f8", "labels": "i8", "images": "u1", "rows": "i8", "identifiers": "U"}
 TEXTS = ("name", "note", "kind")
@@ -86,6 +88,7 @@ def write_session(session: Session) -> bytes:
         "settings": dict(session.settings), "history": list(session.history),
         "parts": {part: own.words for part, own in session.parts.items()},
     }  # fmt: skip
+    check_session(session)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr(WORDS, json.dumps(words, ensure_ascii=False, indent=1))
@@ -93,6 +96,18 @@ def write_session(session: Session) -> bytes:
             with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
                 np.lib.format.write_array(file, np.asarray(array), allow_pickle=False)
     return buffer.getvalue()
+
+
+def check_session(session: Session) -> None:
+    """`TooLarge` where `write_session` would take more memory than may be used.
+
+    >>> check_session(Session())
+    """
+    kept = [getattr(data, name) for data in session.sets.values() for name in ARRAYS]
+    kept += [array for part in session.parts.values() for array in part.arrays.values()]
+    size = sum(array.nbytes for array in kept if array is not None)
+    # The file, and once more as bytes.
+    check_memory(2 * size + SMALL, "A file of this session", None, instead="remove data sets first")
 
 
 def recognise(start: bytes, name: str) -> str:

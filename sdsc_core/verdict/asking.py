@@ -12,6 +12,8 @@ from sdsc_core.verdict.judging import Row, Verdict, judge, lead
 from sdsc_core.verdict.sentences import TEST, report
 from sdsc_core.verdict.trying import Findings, try_out
 
+ASTRAY = "nearer to another (%)"  # the column of points nearer to another cluster's subspace
+
 
 def advise(
     data: Dataset,
@@ -25,7 +27,8 @@ def advise(
 
     Tried are k-means, the graph of nearest neighbours (KNN), IMC, and the other methods as far as
     the time allows, plain and with dense stages, each on the same random draws of two thirds of
-    the points. They are judged by ACC, without classes by the stability of their clusters.
+    the points. They are judged by ACC, without classes by how stable their clusters are and how
+    well these fit subspaces.
 
     Parameters
     ----------
@@ -46,8 +49,9 @@ def advise(
 
 def head(verdict: Verdict) -> list[str]:
     """The titles of the columns of `table`."""
-    score = "ACC (%)" if verdict.findings.labelled else "stability"
-    return ["setting", "draws", score, "s.d.", "NMI (%)", "against the best", "spread", "seconds"]
+    known = verdict.findings.labelled
+    score, beside = ("ACC (%)", "NMI (%)") if known else (verdict.measure, ASTRAY)
+    return ["setting", "draws", score, "s.d.", beside, "against the best", "spread", "seconds"]
 
 
 def table(verdict: Verdict) -> list[list[str]]:
@@ -61,13 +65,14 @@ def _texts(row: Row, labelled: bool) -> list[str]:
     def shown(value: float | None) -> str:
         return "" if value is None or value != value else f"{scale * value:.{places}f}"
 
+    beside = row.nmi if labelled else row.astray
     first = row.behind.mean == 0 and row.behind.exceeds is not True
     return [
         row.candidate.title,
         str(row.draws),
         shown(row.mean),
         shown(row.std if row.draws > 1 else None),
-        "" if row.nmi is None else f"{100 * row.nmi:.1f}",
+        "" if beside is None else f"{100 * beside:.1f}",
         "" if first else shown(row.behind.mean),
         "" if first else shown(row.behind.spread),
         f"{row.seconds:.2f}",
@@ -97,7 +102,7 @@ def as_dict(verdict: Verdict) -> dict[str, Any]:
         "settings": [
             _candidate(row) | {
                 "draws": row.draws, "mean": row.mean, "std": row.std, "nmi": row.nmi,
-                "seconds": row.seconds, "behind": asdict(row.behind),
+                "astray": row.astray, "seconds": row.seconds, "behind": asdict(row.behind),
             }
             for row in verdict.rows
         ],
@@ -120,10 +125,12 @@ def trials_csv(verdict: Verdict) -> str:
     """Every single trial, a line each."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["setting", "method", "dense", "draw", "points", "acc", "nmi", "seconds"])
+    writer.writerow(
+        ["setting", "method", "dense", "draw", "points", "acc", "nmi", "astray", "seconds"]
+    )
     for t in verdict.findings.trials:
         c = t.candidate
-        figures = ["" if v is None else v for v in (t.acc, t.nmi)]
+        figures = ["" if v is None else v for v in (t.acc, t.nmi, t.astray)]
         row = [c.title, c.method, c.dense, t.draw, len(t.points), *figures, t.seconds]
         writer.writerow(row)
     return text.getvalue()

@@ -20,8 +20,15 @@ TEST = (
     " which allows for the points that draws share; ± is the half-width of that interval."
 )
 STABILITY = (
-    "Stability is the mean adjusted Rand index between the clusters of two draws, on the points"
-    " that both hold."
+    "Consistency is the mean of two shares: stability, the mean adjusted Rand index between the"
+    " clusters of two draws on the points that both hold, and the points that lie nearest to the"
+    " subspace of their own cluster, which is fitted to its other half."
+)
+# By `python -m sdsc_core.experiments.hidden`, 7 s for each of 19 sets, beside other work.
+TRUST = (
+    "How far to trust it: on 19 labelled sets whose classes were hidden, what was chosen so was 1.5"
+    " points of ACC below the best that was tried in the mean, 16 at worst; by stability alone 8.6,"
+    " and 75 at worst. The rule was chosen on these sets, so on others it may fare worse."
 )
 
 
@@ -49,6 +56,7 @@ def report(verdict: Verdict) -> Report:
     answer = [_headline(verdict, best)]
     if best.draws >= FEW:
         answer += [s for s in (_dense(verdict, best), _ours(verdict, best)) if s]
+        answer += [s for s in (_both(verdict, best),) if s]
     if verdict.findings.whole is not None:
         answer.append(_whole(verdict))
     return Report(tuple(answer), f"Take {best.candidate.title}.", tuple(_doubts(verdict, best)))
@@ -76,7 +84,7 @@ def _figure(verdict: Verdict, row: Row) -> str:
     draws = f"{row.draws} draw{'s' * (row.draws != 1)}"
     if verdict.findings.labelled:
         return f"ACC {100 * row.mean:.1f} % over {draws}"
-    return f"stability {row.mean:.2f} over {draws}"
+    return f"{verdict.measure} {row.mean:.2f} over {draws}"
 
 
 def _amount(verdict: Verdict, value: float) -> str:
@@ -105,7 +113,8 @@ def _below(verdict: Verdict, d: Difference) -> str:
 
 def _headline(verdict: Verdict, best: Row) -> str:
     leads, figure = best.candidate.title, _figure(verdict, best)
-    does_best = "does best" if verdict.findings.labelled else "is the most stable"
+    ways = {"ACC": "does best", "stability": "is the most stable"}
+    does_best = ways.get(verdict.measure, "is the most consistent")
     if best.draws < FEW:
         return (
             f"So far {leads} {does_best}, {figure}; fewer than {FEW} draws cannot tell that from"
@@ -191,6 +200,16 @@ def _ours(verdict: Verdict, best: Row) -> str:
     return f"The best of IMC, {ours.candidate.title}, is {_below(verdict, d)}." if d.draws else ""
 
 
+def _both(verdict: Verdict, best: Row) -> str:
+    """Without classes: what the figure of the best is made of."""
+    if best.astray is None:
+        return ""
+    return (
+        f"Its clusters agree by {verdict.stability:.2f} between draws, and"
+        f" {100 * best.astray:.0f} % of its points lie nearer to the subspace of another cluster."
+    )
+
+
 def _whole(verdict: Verdict) -> str:
     """What the leading setting gives on all points."""
     whole = verdict.findings.whole
@@ -214,6 +233,8 @@ def _doubts(verdict: Verdict, best: Row) -> list[str]:
             "There are no classes to check against: stable clusters need not be the right ones, and"
             f" their number, {found.n_clusters}, is {found.clusters_from}."
         )
+        if best.astray is not None:
+            doubts.append(TRUST)
     if data.n_points < FEW_POINTS:
         doubts.append(f"{data.n_points} points are few: another sample may say otherwise.")
     elif data.labels is not None and (least := np.bincount(data.labels).min()) < FEW_OF_CLASS:
