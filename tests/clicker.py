@@ -162,6 +162,10 @@ class Clicker:
     def find_marked(self) -> None:
         """The data set of our own is still there, and is what it was."""
         self.escape()
+        leave = self.page.get_by_role("button", name="Leave projector mode")
+        if leave.count():  # where the sidebar is away
+            leave.first.click()
+            settled(self.page)
         to_screen(self.page, "Data")
         assert self.at_rest(180), f"It does not come to rest. {self.story()}"
         self.page.locator(".st-key-data input").click()
