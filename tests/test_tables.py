@@ -51,6 +51,21 @@ def patients(data):
 
 
 class TestRoles:
+    @pytest.mark.parametrize(
+        ("names", "label"),
+        [(("sex", "site", "diagnosis"), "diagnosis"), (("sex", "site"), None),
+         (("species", "diagnosis"), None)],
+    )  # fmt: skip
+    def test_of_several_texts_the_one_named_as_classes_are(self, made, names, label):
+        frame = numbers(made)
+        for k, name in enumerate(names):
+            frame[name] = np.array(["a", "b", "c"])[(made.labels + k) % 3]
+        data = read(frame.to_csv(index=False))
+        said = f"“{label}” is taken for the label" if label else "is taken for the label"
+        assert (said in data.note) == bool(label) and bool(data.n_classes) == bool(label)
+        others = [name for name in names if name != label]
+        assert all(name in data.note.partition("Left out: ")[2] for name in others)
+
     def test_patients(self, made):
         frame = patients(made)
         data = read(frame.to_csv(index=False))

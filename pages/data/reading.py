@@ -200,7 +200,8 @@ def _missing(draft: Draft, data: Dataset) -> str | None:
         return ""
     st.warning(
         f"{found.missing:,} values are missing or infinite, in {found.incomplete:,} of"
-        f" {data.n_points:,} samples. The methods need complete data: choose what to do.",
+        f" {data.n_points:,} samples. The methods need complete data: choose what to do. Until then"
+        f" “{escape_markdown(loading.title(st.session_state.data))}” stays in use.",
         icon=":material/rule:",
     )
     return st.segmented_control(

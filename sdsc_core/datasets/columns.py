@@ -19,6 +19,8 @@ ROLES: tuple[Role, ...] = ("feature", "label", "identifier", "left out")
 Name = str | int
 
 ENOUGH_ROWS = 5  # so many numbers that count up are no accident
+# Names of classes among several columns of text, such as sex, site and diagnosis.
+LIKELY_LABELS = ("diagnosis", "species", "category", "outcome", "group", "type")
 ID_NAME = re.compile(r"(?i:(^|.*[\W_])(id|ids|idx|index|nr|no|key|code|uuid))|.*[a-z]I[Dd]")
 EXAMPLES = 3
 
@@ -257,6 +259,9 @@ def _label(free: list[_Cells]) -> tuple[int, str] | None:
     few = [c for c in few if not c.names_rows()]
     if len(few) == 1:
         return few[0].index, f"it is the only text with few values, {few[0].n_values:,} of them"
+    likely = [c for c in few if c.name.lower() in LIKELY_LABELS]
+    if len(likely) == 1:
+        return likely[0].index, "of the texts with few values its name says so"
     return None
 
 
