@@ -56,7 +56,7 @@ with st.sidebar.container(key="screens", gap="xsmall"):
         st.page_link(other, width="stretch", query_params=address)
 projector.switch()
 asking.ask()
-if screen.title != "Compare":  # which watches its own run
+if screen.title not in background.WATCHING:
     background.show_elsewhere()
 with sessions.faults_noted():
     screen.run()

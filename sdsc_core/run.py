@@ -98,7 +98,7 @@ def run_stages(
     data : X (N, D), with labels where the classes are known.
     settings : see `RunSettings`; without a number of clusters the classes give it, else the
         widest gap between eigenvalues.
-    only_dense : the clusters of W* alone, by no more eigenvectors than they need, as an estimator
+    only_dense : the clusters of W* alone, as an estimator
         or a table wants them; the figures wait until they are read.
     keep : called with a stage's name, its key and a function; returns the function's value or
         one kept from before.
@@ -265,7 +265,7 @@ class _Stages:
         k = suggest_n_clusters(found.eigenvalues) if found else n_clusters
         assert k is not None
         work = partial(self._cluster, W, k, found)
-        key = (self._side_key(name), k, found is None, self.only_dense)
+        key = (self._side_key(name), k, found is None)
         return self._stage(f"{name} side", key, _eigenvectors(name), work)
 
     def counting_spectrum(self, name: str, W: Affinity) -> Spectrum:
@@ -280,9 +280,8 @@ class _Stages:
 
     def _cluster(self, W: Affinity, k: int, found: Spectrum | None, tell: Progress | None) -> Side:
         side = cluster_side(
-            W, k, self.data.labels, seed=self.settings.seed, found=found,
-            vectors=k if self.only_dense else None, progress=tell,
-        )  # fmt: skip
+            W, k, self.data.labels, seed=self.settings.seed, found=found, progress=tell
+        )
         if not self.only_dense:
             _ = side.summary  # computed here, where its progress is watched
         return side

@@ -38,6 +38,7 @@ data = datasets.prepare(
     pca={pca},
     unit_norm={unit},
     centre={centre},
+    standardise={standardise},
     random_state={draw},
 )
 
@@ -67,7 +68,8 @@ def script(settings: RunSettings, preparation: dict[str, Any], *, load: str) -> 
     True
     """
     given = ", ".join(f"{name}={value!r}" for name, value in settings.changed().items())
-    return TEMPLATE.format(load=load, settings=f"RunSettings({given})", **preparation)
+    steps = {"standardise": False, **preparation}
+    return TEMPLATE.format(load=load, settings=f"RunSettings({given})", **steps)
 
 
 def notebook(text: str) -> str:

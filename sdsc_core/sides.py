@@ -13,7 +13,7 @@ from sdsc_core.kmeans import cluster_rows
 from sdsc_core.metrics import Summary, summarise
 from sdsc_core.spectral import MOST_CLUSTERS, Spectrum, spectrum
 
-EIGENVALUES = 16  # shown of every spectrum
+EIGENVALUES = 16  # shown of every spectrum, once somebody looks
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +36,15 @@ class Side:
 
 
 def n_vectors(n_points: int, n_clusters: int | None) -> int:
-    """Eigenvectors to compute: those that are shown, more where clusters are still to be counted.
+    """Eigenvectors to compute: one for each cluster, more where these are still to be counted.
+
+    Those after them lie close together, and took Lanczos twice as many products as these. Two at
+    least, for CONN.
 
     >>> n_vectors(384, 6), n_vectors(384, None), n_vectors(10, None)
-    (16, 31, 10)
+    (6, 31, 10)
     """
-    wanted = MOST_CLUSTERS + 1 if n_clusters is None else max(EIGENVALUES, n_clusters)
+    wanted = MOST_CLUSTERS + 1 if n_clusters is None else max(2, n_clusters)
     return min(wanted, n_points)
 
 
@@ -59,7 +62,7 @@ def cluster_side(
 
     ``found`` is a spectrum of W that is there already; it serves unless the number of clusters
     decides otherwise about weak links between components. ``vectors`` is how many eigenvectors to
-    compute, as many as are shown by default.
+    compute, by default `n_vectors`.
 
     >>> side = cluster_side(np.kron(np.eye(2), 1 - np.eye(3)), 2)
     >>> side.labels.tolist()
@@ -76,3 +79,16 @@ def cluster_side(
         found = spectrum(W, wanted, n_clusters, seed, progress)
     clusters = cluster_rows(found.embedding(n_clusters), n_clusters, seed)
     return Side(W, found, clusters, labels, n_clusters)
+
+
+def shown_eigenvalues(side: Side, progress: Progress | None = None) -> NDArray[np.float64]:
+    """The eigenvalues of a side that a chart shows, the largest first: more than its clusters.
+
+    >>> shown_eigenvalues(cluster_side(np.kron(np.eye(2), 1 - np.eye(3)), 2)).round(2).tolist()
+    [1.0, 1.0, -0.5, -0.5, -0.5, -0.5]
+    """
+    wanted = min(max(EIGENVALUES, side.k), side.W.shape[0])
+    found = side.spectrum
+    if len(found.eigenvalues) < wanted:
+        found = spectrum(side.W, wanted, side.k, progress=progress)
+    return found.eigenvalues

@@ -278,11 +278,14 @@ def _rest(
         return _full(A, weak, known, wanted)
 
     times = product_in_threads(A) if n > LARGE and is_sparse(A) else A.__matmul__
+    aside, linked = ASIDE * known, bool(weak.any())
 
     def product(x: NDArray[np.float64]) -> NDArray[np.float64]:
         told()
-        x = x.reshape(n, -1)
-        return times(x) + weak[:, None] * (weak @ x) - ASIDE * known @ (known.T @ x)
+        y = times(x.reshape(n, -1)).reshape(x.shape)
+        if linked:
+            y = y + np.multiply.outer(weak, weak @ x)
+        return y - aside @ (known.T @ x)
 
     operator = LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64)
     start = np.random.default_rng(seed).standard_normal(n)

@@ -255,8 +255,9 @@ def main() -> None:
         clicker = Clicker(page, server.url, options.seed)
         try:
             clicker.run(options.seconds)
-        finally:
-            print(*clicker.log[-40:], sep="\n")
+        except BaseException:
+            print(*clicker.log[-40:], server.log()[-4000:], sep="\n")
+            raise
         assert not problems, "\n".join(problems)
         assert "Traceback" not in server.log(), server.log()[-4000:]
     print(f"Seed {options.seed}: {len(clicker.log)} deeds, {clicker.checks} checks, no fault.")

@@ -57,7 +57,9 @@ def test_the_setting_of_imc_is_taken_to_explore(app, told):
     open_screen(app, data="motion")
     press(app, "Find out")
     assert "IMC\\-D3 \\(Γ = 12, residual centred\\) does best" in texts(app)
-    assert "sdsc cluster FILE --gamma 12 --residual centred --dense D3" in app.code[0].value
+    assert (
+        "sdsc cluster sample:motion --gamma 12 --residual centred --dense D3" in app.code[0].value
+    )
     press(app, "Take this setting to Explore")
     state = app.session_state
     assert (state.gamma, state.residual, state.dense, state.clusters) == (

@@ -1,8 +1,11 @@
-"""The Sweep screen in Chromium: run, stop, go on, click a setting into Explore, and Back."""
+"""The Sweep screen in Chromium: run, leave, stop, go on, take a setting to Explore, Back, keep."""
+
+from urllib.parse import parse_qsl, urlsplit
 
 import pandas as pd
+from playwright.sync_api import expect
 
-from tests.browser import part, settled
+from tests.browser import part, settled, to_screen
 
 # Where on the page a cell of the heat map is, by the values of its axes.
 PLACE = """(chart, [x, y]) => {
@@ -13,43 +16,84 @@ PLACE = """(chart, [x, y]) => {
 }"""
 
 
-def test_run_stop_go_on_and_click_a_setting_into_explore(new_page, app_url, tmp_path):
-    page = new_page()
-    grid = "grid_gamma=3:6&grid_theta1=0.7:0.9:0.05&grid_theta2=0.4:0.6:0.05"
-    page.goto(f"{app_url}/sweep?data=faces&{grid}")
+def address(page):
+    return dict(parse_qsl(urlsplit(page.url).query))
+
+
+def click_cell(page, x, y):
+    """One click on a cell of the heat map."""
+    chart = part(page, "chart").first
+    chart.evaluate("e => e.scrollIntoView({block: 'center'})")
     settled(page)
-    page.get_by_text("100 settings").first.wait_for()
+    place = chart.evaluate(PLACE, [x, y])
+    page.mouse.move(*place)
+    label = chart.locator(".hovertext").first  # Plotly chooses what it hovers over
+    there = "([x, y]) => document.elementFromPoint(x, y)?.outerHTML.slice(0, 300)"
+    expect(label, f"{place} {page.evaluate(there, place)}").to_be_visible()
+    page.mouse.click(*place)
+
+
+def test_run_leave_stop_go_on_take_a_setting_and_back(new_page, app_url, tmp_path):
+    page = new_page()
+    grid = "grid_gamma=3:10&grid_theta1=0.7:0.9:0.05&grid_theta2=0.4:0.6:0.05&judge=1"
+    page.goto(f"{app_url}/sweep?data=faces&gamma=6&{grid}")
+    settled(page)
+    page.get_by_text("200 settings").first.wait_for()
     page.get_by_role("button", name="Run", exact=True).click()
-    page.get_by_text("left: ").first.wait_for(timeout=60_000)
+    page.get_by_text("of 200 settings").first.wait_for(timeout=60_000)
+    to_screen(page, "Words")
+    part(page, "sidebar").get_by_text("of 200 settings").wait_for()
+    page.get_by_role("heading", name="Words").wait_for()
+    to_screen(page, "Sweep")
+    page.get_by_text(" left").first.wait_for(timeout=60_000)
     part(page, "main").get_by_role("button", name="Stop", exact=True).click()
     settled(page)
-    page.get_by_text("Stopped; what was done is kept.").wait_for()
+    page.get_by_text("Stopped; what was done is kept. Press Go on for the rest.").wait_for()
     assert part(page, "progress").count() == 0
     assert page.get_by_text(" done;").count() == 1
     page.get_by_role("button", name="Go on", exact=True).click()
-    page.get_by_text("100 settings, all done").wait_for(timeout=120_000)
+    page.get_by_text("200 settings, all done").wait_for(timeout=120_000)
     settled(page)
     with page.expect_download() as got:
         page.get_by_role("button", name="Results (.csv)").click()
     got.value.save_as(tmp_path / "sweep.csv")
-    assert len(pd.read_csv(tmp_path / "sweep.csv")) == 100
-    chart = part(page, "chart").first
-    chart.scroll_into_view_if_needed()
-    place = chart.evaluate(PLACE, ["4", "0.85"])
-    page.mouse.move(*place)
-    chart.locator(".hovertext").first.wait_for()  # Plotly chooses what it hovers over
-    page.mouse.click(*place)
-    chosen = page.locator(".st-key-chosen-setting")
-    chosen.get_by_text("Γ = 4, PCE, θ₁ = 0.85").wait_for()
-    settled(page)
-    said = chosen.inner_text().split("ACC (%): ")[1].split()[0]
-    chosen.get_by_role("button", name="Open in Explore").click()
+    results = pd.read_csv(tmp_path / "sweep.csv")
+    assert len(results) == 200
+    before = address(page)
+    click_cell(page, "4", "0.85")
     page.get_by_role("heading", name="Explore").wait_for()
     settled(page)
-    assert "gamma=4" in page.url and "theta1=0.85" in page.url
-    assert part(page, "value").first.inner_text().startswith(said)
+    taken = address(page)
+    assert (taken["gamma"], taken["theta1"]) == ("4", "0.85")
+    own = results[(results.gamma == 4) & (results.theta1 == 0.85)]
+    shown = part(page, "value").first.inner_text()
+    assert shown.startswith(f"{100 * own.acc.max():.1f}"), "the best of θ₂ is what the cell shows"
     page.go_back()
-    page.get_by_text("100 settings, all done").wait_for()
+    page.get_by_text("200 settings, all done").wait_for()
     settled(page)
-    assert "/sweep" in page.url and "grid_gamma=3%3A6" in page.url
-    assert part(page, "chart").count() == 2 and chosen.count() == 1
+    assert urlsplit(page.url).path == "/sweep" and address(page) == before, "Γ and θ as before"
+    chosen = page.locator(".st-key-chosen-setting")
+    assert "Γ = 4, PCE, θ₁ = 0.85" in chosen.inner_text() and part(page, "chart").count() == 2
+    to_screen(page, "Explore")
+    page.get_by_role("heading", name="Explore").wait_for()
+    settled(page)
+    assert address(page)["gamma"] == "6"
+    comes_back_elsewhere(page, new_page(), app_url, tmp_path / "mine.sdsc")
+
+
+def comes_back_elsewhere(page, other, app_url, file):
+    """The session file brings the sweep into a fresh browser."""
+    page.get_by_role("tab", name="Download", exact=True).click()
+    with page.expect_download() as got:
+        page.get_by_role("button", name="Session (.sdsc)", exact=True).click()
+    got.value.save_as(file)
+    other.goto(f"{app_url}/data")
+    settled(other)
+    other.get_by_role("tab", name="Upload a file").click()
+    other.locator("input[type=file]").set_input_files(file)
+    other.get_by_text("200 swept settings").wait_for()
+    settled(other)
+    to_screen(other, "Sweep")
+    other.get_by_text("200 settings, all done").wait_for()
+    settled(other)
+    assert part(other, "chart").count() == 2

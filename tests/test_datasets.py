@@ -36,6 +36,7 @@ from sdsc_core.datasets import (
     points_csv,
     prepare,
     sample,
+    scales_differ,
 )
 from sdsc_core.datasets.write_samples import write_samples
 from tests.conftest import DATA, ROOT
@@ -273,6 +274,16 @@ class TestPrepare:
         reduced = prepare(data, centre=True, pca=4, unit_norm=True)
         np.testing.assert_allclose(np.linalg.norm(reduced.X, axis=1), 1)
         assert reduced.class_names == data.class_names
+
+    def test_standardised_features_count_alike(self):
+        X = np.random.default_rng(0).standard_normal((40, 3)) * [1, 200, 0] + [5, -3, 7]
+        data = Dataset(X, None, "units")
+        found = prepare(data, standardise=True).X
+        np.testing.assert_allclose(found[:, :2], ((X - X.mean(0)) / X.std(0).clip(1e-9))[:, :2])
+        np.testing.assert_allclose(found[:, 2], 0, atol=1e-12)
+        assert scales_differ(data)[1] == pytest.approx(X[:, 1].std())
+        assert scales_differ(prepare(data, standardise=True)) is None
+        assert scales_differ(sample("faces")) is None
 
     def test_pca_may_be_cancelled(self):
         def stop(done, total):

@@ -321,3 +321,29 @@ def test_what_compare_found_comes_back(app):
     found.words["cells"][0][1]["acc"] = "high"
     with pytest.raises(TypeError):
         keeping.unpack(found)
+
+
+def test_what_was_swept_comes_back(app, monkeypatch):
+    from pages.sweep import keeping, running
+    from sdsc_core import sweep
+    from sdsc_core.sweeping import Grid
+
+    data, mine, other = make_subspaces(2, 2, 9, 12, noise=0.2), {}, {}
+    grid = Grid(gamma=(3, 4), theta1=(0.8,), theta2=(0.6,), dense=("PCE", None))
+    sweep([data, data], grid, seeds=(0, 1), n_clusters=2, kept=mine)
+    sweep(data, grid, n_clusters=2, criteria=False, kept=mine)
+    monkeypatch.setattr(running, "swept", lambda: mine)
+    content = write_session(session.Session(parts={"sweep": keeping.pack()}))
+    monkeypatch.setattr(running, "swept", lambda: other)
+    found = read_session(io.BytesIO(content), name="s.sdsc").parts["sweep"]
+    assert keeping.unpack(found) == "8 swept settings"
+    assert list(other) == list(mine)
+    for key, outcome in mine.items():
+        again = other[key]
+        assert again.settings == outcome.settings and again.message == outcome.message
+        assert again.stability == outcome.stability and len(again.results) == len(outcome.results)
+        for name in found.words["figures"]:
+            assert np.array_equal(again.values(name), outcome.values(name)), name
+    found.words["outcomes"][0][1] = {"gamma": -1}
+    with pytest.raises(ValueError, match="gamma"):
+        keeping.unpack(found)

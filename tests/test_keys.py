@@ -77,7 +77,8 @@ def same(a, b):
 CHANGES = {
     "gamma": 3, "theta1": 0.9, "theta2": 0.5, "dense": "D3", "residual": "centred",
     "similarity": "pair", "seed": 3, "clusters": "gap", "classes": [0, 2], "each": 33,
-    "pca": 5, "unit": True, "centre": True, "hide": True, "only": "3-120",
+    "pca": 5, "unit": True, "centre": True, "standardise": True, "hide": True,
+    "only": "3-120",
 }  # fmt: skip
 
 
@@ -235,7 +236,6 @@ UNLABELLED = replace(TINY, labels=None, class_names=())
         ({"dense": "D1"}, {"dense": "D2"}),
         ({"dense": "D3"}, {"dense": "D3", "hops": 2}),
         ({"n_clusters": 3}, {"n_clusters": 4}),
-        ({"only_dense": True}, {"only_dense": False}),
         ({"data": TINY}, {"data": make_subspaces(3, 3, 8, points_each=14, random_state=1)}),
         ({"data": UNLABELLED, "dense": None}, {"data": UNLABELLED, "n_clusters": 2, "dense": None}),
     ],
@@ -243,8 +243,7 @@ UNLABELLED = replace(TINY, labels=None, class_names=())
 def test_what_is_kept_of_one_run_does_not_reach_another(one, other):
     def run(given, keep=None):
         given = dict(given)
-        data, only_dense = given.pop("data", TINY), given.pop("only_dense", False)
-        return all_of(run_stages(data, RunSettings(**given), only_dense=only_dense, keep=keep))
+        return all_of(run_stages(given.pop("data", TINY), RunSettings(**given), keep=keep))
 
     for first, second in ((one, other), (other, one)):
         keep = keep_everything()

@@ -9,7 +9,7 @@ from scipy.sparse.linalg import ArpackNoConvergence
 
 from sdsc_core import SDSC, Cancelled, kmeans, spectral
 from sdsc_core.conn import connectivity
-from sdsc_core.kmeans import cluster_rows
+from sdsc_core.kmeans import cluster_rows, quick
 from sdsc_core.memory import available
 from sdsc_core.metrics import clustering_accuracy
 from sdsc_core.run import cluster_side
@@ -167,6 +167,32 @@ def test_a_spectrum_that_is_there_serves_and_its_first_vectors_alone():
     labels = spectral_clustering(W, 2, spectrum_=more)
     np.testing.assert_array_equal(labels, cluster_rows(more.embedding(2), 2, 0))
     assert clustering_accuracy(y, labels) == 1
+
+
+def unit(rows):
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("n_clusters", [1, 2, 5, 12])
+def test_compiled_k_means_is_scikit_learns(n_clusters):
+    from sklearn.cluster import KMeans
+
+    rng = np.random.default_rng(n_clusters)
+    W, _ = blocks((40, 30, 50, 25, 35), between=0.15)
+    cases = [spectrum(W, 13, n_clusters).embedding(n_clusters)]  # clusters that are hard to tell
+    cases += [unit(rng.standard_normal((n, d))) for n, d in ((60, 2), (150, 12), (400, 7))]
+    for rows in cases:
+        for seed in range(4):
+            theirs = KMeans(n_clusters, n_init=6, random_state=seed).fit(rows).labels_
+            ours = quick(rows, n_clusters, seed, 6)
+            np.testing.assert_array_equal(ours, theirs)
+    grid = rng.integers(0, 4, (90, 3)).astype(float)  # ties all over, which rounding decides
+    found = quick(grid, n_clusters, 0, 20)
+    spread = sum(((grid[found == c] - grid[found == c].mean(axis=0)) ** 2).sum()
+                 for c in range(n_clusters))  # fmt: skip
+    assert spread <= 1.05 * KMeans(n_clusters, n_init=20, random_state=0).fit(grid).inertia_
+    assert quick(np.ones((9, 2)), 3, 0) is None, "clusters that run empty"
+    assert quick(np.ones((90, 60)), 3, 0) is None, "many columns"
 
 
 def test_fewer_distinct_rows_than_clusters():

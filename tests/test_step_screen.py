@@ -10,7 +10,7 @@ from pages.shared.text import percent, small_percent
 from pages.step import dense_stage, sentences
 from sdsc_core import imc
 from sdsc_core.datasets import Dataset, make_subspaces
-from sdsc_core.dense import Offer
+from sdsc_core.dense import DENSE, Offer
 from sdsc_core.figures import pair as pair_figures
 from sdsc_core.tracing import Piece, trace
 from tests import naive
@@ -315,3 +315,9 @@ def test_percent_is_spelled_one_way():
     assert percent(0.4925) == "49.2 %" and percent(1.0, 0) == "100 %"
     assert small_percent(0.0005) == "0.050 %" and small_percent(0.5) == "50.0 %"
     assert small_percent(1e-7) == "less than 0.001 %" and small_percent(0) == "0.0 %"
+
+
+@pytest.mark.parametrize("view", ["point", "pair", "whole"])
+@pytest.mark.parametrize("dense", [*DENSE, "none"])
+def test_every_dense_stage_has_its_controls_beside_every_view(step, dense, view):
+    step(dense=dense, step=view)  # which looks for an exception: no two elements share a key

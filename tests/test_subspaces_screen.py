@@ -38,7 +38,9 @@ def found():
 
 def table(app):
     body = next(h.proto.body for h in app.html if "Subspaces of the found" in h.proto.body)
-    return [re.findall(r"<td>(.*?)</td>", line) for line in re.findall(r"<tr>(<td.*?)</tr>", body)]
+    return [
+        re.findall(r"<td[^>]*>(.*?)</td>", line) for line in re.findall(r"<tr>(<td.*?)</tr>", body)
+    ]
 
 
 def test_the_screen_shows_what_the_library_finds(app, found):

@@ -408,6 +408,25 @@ def test_evidence_is_read_and_the_least_regret_preferred(tmp_path):
     assert "30.0 points below" in measured.trust(evidence)[1].sentence
 
 
+def test_regret_is_also_measured_on_sets_that_had_no_part_in_the_choice():
+    def line(criterion, data, regret):
+        return measured.Evidence(criterion, data, regret, 0.0, 0.0, 1.0)
+
+    made = [line("cut", "a", 0.0), line("cut", "b", 0.2), line("cut", "c", 0.04)]
+    made += [line("astray", "a", 0.3), line("astray", "b", 0.0), line("astray", "c", 0.0)]
+    made += [line(measured.ANY, "a", 0.0)]  # no criterion
+    fair = measured.left_out(made)
+    # Without a: cut 0.12, astray 0; without b: cut 0.02, astray 0.15; without c: cut 0.1, 0.15.
+    assert fair.chosen == {"astray": 1, "cut": 2} and fair.sets == 3
+    assert fair.regret == pytest.approx((0.3 + 0.2 + 0.04) / 3) and fair.worst == 0.3
+    assert fair.within == pytest.approx(1 / 3) and "18.0 points below" in fair.sentence
+    assert measured.left_out(made, ["cut"]).chosen == {"cut": 3}
+    assert measured.left_out(made[:1]) is None
+    shipped = measured.read()
+    whole = {t.criterion: t for t in measured.trust(shipped)}[measured.preferred(shipped)]
+    assert measured.left_out(shipped).regret >= whole.regret
+
+
 def test_the_shipped_evidence_covers_all_sets():
     evidence = measured.read()
     sets = {e.data for e in evidence}

@@ -1,7 +1,12 @@
 """The Sweep screen without a browser: the grid, a run, what is shown of it, and into Explore."""
 
+import threading
+import time
+
 import pytest
 
+from pages.shared import background
+from pages.shared.text import escape_markdown
 from pages.sweep import choosing, running
 from sdsc_core import datasets
 from sdsc_core.experiments import criteria
@@ -27,6 +32,14 @@ def press(app, key):
     [button] = [b for b in app.button if b.key == key]
     button.click()
     return run(app)
+
+
+def until(true):
+    for _ in range(400):
+        if true():
+            return
+        time.sleep(0.02)
+    raise AssertionError("it did not come about")
 
 
 def texts(app):
@@ -56,8 +69,11 @@ def test_run_choose_a_figure_and_open_a_setting(sweep_app):
     app.session_state.chosen_setting = chosen.key
     run(app)
     assert "**Γ = 3, PCE, θ₁ = 0.7, θ₂ = 0.6**" in texts(app)
+    before = {k: v if isinstance(v, str) else v[0] for k, v in app.query_params.items()}
     press(app, "take chosen")
     state = app.session_state
+    [(place, left)] = state.passed.items()
+    assert dict(place[1])["theta1"] == "0.7" and left == before
     assert (state.gamma, state.dense, state.theta1, state.theta2) == (3, "PCE", 0.7, 0.6)
     assert state.clusters == "known"
     assert app.title[0].value == "Explore"
@@ -98,6 +114,60 @@ def test_a_grid_that_cannot_be_is_said_and_nothing_is_lost(sweep_app, field, tex
     box.set_value(before)
     run(app)
     assert "all done" in texts(app)
+
+
+def test_a_sweep_goes_on_behind_other_screens_and_can_be_stopped_there(sweep_app, monkeypatch):
+    """The second setting waits for ``go``; the script does not wait, as after a click."""
+    app, go, found = sweep_app, threading.Event(), running.sweep
+
+    def slowly(*args, progress, **options):
+        def tell(done, total):
+            if done == 2:
+                go.wait(60)
+            progress(done, total)
+
+        return found(*args, progress=tell, **options)
+
+    monkeypatch.setattr(running, "sweep", slowly)
+    monkeypatch.setattr(background, "_watch", lambda back, spot: None)
+    press(app, "run sweep")
+    back = app.session_state.background
+    until(lambda: len(app.session_state.swept_settings) == 2 and back.work.step == (1, 4))
+    assert next(b for b in app.button if b.key == "run sweep").disabled
+    run(app)
+    [across] = [s for s in app.selectbox if s.key == "across"]
+    assert across.value == "gamma", "though all that is done so far has one Γ"
+    app.switch_page("pages/words/page.py")
+    run(app)
+    told = f"Sweeping {datasets.sample('unequal').name}: 1 of 4 settings, about"
+    [bar] = app.get("progress")
+    assert bar.proto.text.startswith(escape_markdown(told))
+    press(app, "stop from afar")
+    go.set()
+    until(lambda: not back.busy)
+    app.switch_page("pages/sweep/page.py")
+    run(app)
+    assert "Press Go on for the rest" in texts(app) and "4 settings, 2 done" in texts(app)
+    go.clear()
+    press(app, "run sweep")
+    app.switch_page("pages/words/page.py")
+    run(app)
+    go.set()
+    until(lambda: not back.busy)
+    run(app)
+    assert "What ran on Sweep is done." in texts(app)
+    app.switch_page("pages/sweep/page.py")
+    run(app)
+    assert "4 settings, all done" in texts(app) and not back.unseen
+
+
+def test_why_a_sweep_failed_is_said(sweep_app, monkeypatch):
+    def fail(*args, **options):
+        raise ValueError("No *good*; try another.")
+
+    monkeypatch.setattr(running, "sweep", fail)
+    app = press(sweep_app, "run sweep")
+    assert app.warning[0].value == escape_markdown("No *good*; try another.")
 
 
 def test_what_is_done_serves_a_larger_grid_and_other_data_does_not(sweep_app):

@@ -8,15 +8,15 @@ from typing import Any
 import streamlit as st
 
 from pages.compare.choosing import kind_key
-from pages.shared.background import Task, background
+from pages.shared.background import SECONDS, Task, background
 from pages.shared.run import preparation, source
 from pages.shared.settings import apply, go_to
 from pages.shared.tables import html_table
 from pages.shared.text import escape_markdown, rough_duration
 from sdsc_core import verdict as verdicts
 from sdsc_core.blocks import Progress
-from sdsc_core.cli.options import as_json, preparation_words
-from sdsc_core.datasets import Dataset
+from sdsc_core.cli.options import as_json, preparation_words, reading_words
+from sdsc_core.datasets import SAMPLES, Dataset
 
 TIMES = (30, 120, 600)  # seconds
 MOST = 5  # verdicts that a session keeps
@@ -66,7 +66,7 @@ def _begin(key: Hashable, data: Dataset, n_clusters: int, budget: int) -> None:
         kept.popitem(last=False)
     work = partial(_work, found, None if data.n_classes else n_clusters)
     title = f"Trying what helps on {data.name}"
-    background().add([Task(key, title, work, "Trying on", data.name, True, budget)])
+    background().add([Task(key, title, work, "Trying on", data.name, SECONDS, budget)])
 
 
 def _work(found: verdicts.Findings, n_clusters: int | None, tell: Progress) -> None:
@@ -109,10 +109,10 @@ def _take(data: Dataset, verdict: verdicts.Verdict) -> None:
     best, ours = verdict.best, verdict.ours
     assert best is not None
     raw = source(st.session_state.data)
-    words = preparation_words(preparation(raw), raw)
+    words = _data_words(raw)
     k = verdicts.asked_clusters(verdict.findings)
     st.markdown(escape_markdown(f"Take {best.candidate.title}:"))
-    st.code(best.candidate.command("FILE", *words, n_clusters=k), language=None, wrap_lines=True)
+    st.code(best.candidate.command(*words, n_clusters=k), language=None, wrap_lines=True)
     row = st.container(horizontal=True)
     if best is ours:
         if row.button("Take this setting to Explore", key="take", type="primary"):
@@ -126,6 +126,14 @@ def _take(data: Dataset, verdict: verdicts.Verdict) -> None:
     )  # fmt: skip
     if ours is not None and row.button(f"Take {ours.candidate.title} to Explore", key="take ours"):
         _explore(ours.candidate, k)
+
+
+def _data_words(raw: Dataset) -> list[str]:
+    """The file of the loaded data, how it was read and how it is prepared, for a command."""
+    state = st.session_state
+    usual = f"sample:{state.data}" if state.data in SAMPLES else "FILE"
+    file, choices, fill = state.get("read_as", {}).get(state.data, (usual, {}, ""))
+    return [file, *reading_words(choices, fill), *preparation_words(preparation(raw), raw)]
 
 
 def _explore(candidate: verdicts.Candidate, n_clusters: int | None) -> None:

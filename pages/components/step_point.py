@@ -142,4 +142,4 @@ class PointView:
 
 def step_point(view: PointView) -> None:
     """Draw the steps; going from one to the next asks the server nothing."""
-    _mount(key="steps", data=pack(view.head(), view.arrays()), height="content")
+    _mount(key="one point", data=pack(view.head(), view.arrays()), height="content")

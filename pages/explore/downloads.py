@@ -172,7 +172,9 @@ def load_lines(name: str, read_as: dict[str, tuple[str, dict[str, Any], str]]) -
 
 def python_script(run: Run, chosen: dict[str, Any], load: str) -> str:
     """The run again, with sdsc_core alone."""
-    values = {name: chosen[name] for name in ("scattering", "unit", "centre", "draw")}
+    values = {
+        name: chosen[name] for name in ("scattering", "unit", "centre", "standardise", "draw")
+    }
     values |= {name: chosen[name] or None for name in ("classes", "each")}
     values["only"] = repr(chosen["only"] or None)
     values["pca"] = run.data.n_features if chosen["pca"] >= 2 else None

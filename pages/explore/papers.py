@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.explore.eigenvalues import eigenvalues_of
 from pages.explore.embedding import panels
 from pages.keep.entries import settings_in_words
 from pages.server.sessions import counted
@@ -69,7 +70,7 @@ def drawing(run: Run, what: str) -> Callable[[Paper], Any]:
         return lambda paper: figures.paper_embedding(at, groups, names, wrong=wrong, paper=paper)
     if what == "Eigenvalues":
         both = [("W", run.before), ("W*", run.after)]
-        values = [(name, side.spectrum.eigenvalues, side.k) for name, side in both]
+        values = [(name, eigenvalues_of(run, name, side), side.k) for name, side in both]
         return lambda paper: figures.paper_eigenvalues(values, paper=paper)
     if what == WHAT[0]:  # as the view is set: both, or what was raised and why
         view = matrix_view(run)

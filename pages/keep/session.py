@@ -17,7 +17,7 @@ from pages.shared.text import counted, escape_markdown
 from sdsc_core.datasets import SAMPLES
 from sdsc_core.session import Part, Session
 
-SCREENS = {"compare": "pages.compare.keeping"}
+SCREENS = {"compare": "pages.compare.keeping", "sweep": "pages.sweep.keeping"}
 NEVER = ("hide", "lock", "tour", "exercise")  # an exercise is not undone by a file
 
 

@@ -20,12 +20,14 @@ import streamlit as st
 
 from pages.server.sessions import Session, session
 from pages.shared.stop import heed_stop
-from pages.shared.text import escape_markdown
+from pages.shared.text import escape_markdown, rough_duration
 from sdsc_core.blocks import Cancelled, Progress, all_work_within
 
 PAUSE = 0.1  # seconds between two looks at what is under way
 REFRESH = 2.0  # seconds after which the screen shows what was finished meanwhile
 STOPPED = "Stopped; what was done is kept."
+WATCHING = ("Compare", "Sweep")  # screens that show a run themselves
+SECONDS = "s"  # the unit of steps that are seconds of a stated time
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,11 @@ class Task:
     work: Callable[[Progress], None]
     what: str = "Comparing"  # with the data set, what a note on another screen says
     of: str = ""
-    in_seconds: bool = False  # whether its steps are seconds of a stated time
+    unit: str = (
+        ""  # of its steps where they are told by themselves: settings, or s of a stated time
+    )
     seconds: float = 0.0  # that it may take, by which it waits for its turn
+    screen: str = "Compare"  # that shows what it finds
 
 
 @dataclass
@@ -51,6 +56,8 @@ class Work:
     total: int = 0
     finished: int = 0
     step: tuple[int, int] = (0, 0)
+    begun: float = 0.0  # when the present task began
+    screen: str = "Compare"  # of the last task
     session: Session | None = None  # whose budget and turn it is
     number: int = 0  # of the run; a stop or a new session ends all that was begun under another
     failed: dict[Hashable, str] = field(default_factory=dict)
@@ -70,6 +77,9 @@ class Work:
                 return None
             self.current = self.waiting.pop(0) if self.waiting else None
             self.busy, self.step = self.current is not None, (0, 0)
+            self.begun = time.monotonic()
+            if self.current is not None:
+                self.screen = self.current.screen
             return self.current
 
     def run(self, number: int) -> None:
@@ -120,11 +130,22 @@ class Background:
         done, total = work.step
         place = work.session.place() if work.session else 0
         if place:
-            return f"{self.count}: {task.title} waits for its turn, place {place} in the queue"
-        if task.in_seconds:
-            return f"{task.title}: {done} of {total} s" if total else f"{task.title} …"
+            which = task.title if task.unit else f"{self.count}: {task.title}"
+            return f"{which} waits for its turn, place {place} in the queue"
+        if task.unit:
+            text = f"{task.title}: {done:,} of {total:,} {task.unit}"
+            return f"{text}{self._left}" if total else f"{task.title} …"
         step = f", step {done:,}" + (f" of {total:,}" if total else "") if done else " …"
         return f"{self.count}: {task.title}{step}"
+
+    @property
+    def _left(self) -> str:
+        """The time left by what the steps so far took, where it is not the steps themselves."""
+        done, total = self.work.step
+        if not done or done == total or (self.work.current and self.work.current.unit == SECONDS):
+            return ""
+        took = time.monotonic() - self.work.begun
+        return f", about {rough_duration(took * (total - done) / done)} left"
 
     @property
     def count(self) -> str:
@@ -200,12 +221,12 @@ def _patience(back: Background, finished: int) -> float:
     if back.work.finished > finished:
         return REFRESH
     task = back.work.current
-    return 3 * REFRESH if task is not None and task.in_seconds else math.inf
+    return 3 * REFRESH if task is not None and task.unit else math.inf
 
 
 def _draw(bar: Any, spot: Any, back: Background) -> Any:
     """The bar, and a Stop button beside it."""
-    share, title = back.share, back.title
+    share, title = back.share, escape_markdown(back.title)
     if bar is not None:
         bar.progress(share, title)
         return bar
@@ -224,10 +245,11 @@ def show_elsewhere() -> None:
         if back.busy:
             _follow()
         else:
-            st.caption(back.note or _DONE)
+            st.caption(back.note or _done(back))
 
 
-_DONE = "What ran on Compare is done."
+def _done(back: Background) -> str:
+    return f"What ran on {back.work.screen} is done."
 
 
 @st.fragment(run_every=REFRESH)
@@ -236,8 +258,8 @@ def _follow() -> None:
     back = background()
     task = back.work.current
     if task is None:
-        st.caption(back.note or _DONE)
+        st.caption(back.note or _done(back))
         return
-    how_far = back.title if task.in_seconds else f"{task.what} {task.of}: {back.count.lower()}"
+    how_far = back.title if task.unit else f"{task.what} {task.of}: {back.count.lower()}"
     st.progress(back.share, escape_markdown(how_far))
     st.button("Stop", key="stop from afar", help="Keep what is done.", on_click=back.stop)

@@ -214,6 +214,7 @@ def preparation(raw: Dataset) -> dict[str, Any]:
         "pca": min(state.pca, largest_pca(raw)) if state.pca >= 2 else None,
         "unit_norm": state.unit,
         "centre": state.centre,
+        "standardise": state.standardise,
         "random_state": state.draw,
     }
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -104,6 +105,7 @@ SETTINGS: dict[str, Setting] = {
     "pca": Setting(0, whole(0, 10**5)),
     "unit": Setting(False, flag),
     "centre": Setting(False, flag),
+    "standardise": Setting(False, flag),
     "draw": Setting(0, whole(0, 2**31 - 1)),
     "point": Setting(-1, whole(-1, 10**9)),
     "pair": Setting(None, point_pair),
@@ -146,7 +148,7 @@ SETTINGS: dict[str, Setting] = {
     "merge": Setting("auto", one_of("auto", "max", "mean", "density")),
 }
 METHOD = ("gamma", "theta1", "theta2", "theta3", "dense", *BEYOND, "residual", "similarity", "seed")
-PREPARE = ("only", "classes", "each", "scattering", "pca", "unit", "centre", "draw")
+PREPARE = ("only", "classes", "each", "scattering", "pca", "unit", "centre", "standardise", "draw")
 OF_DATA = ("data", *PREPARE)
 
 
@@ -211,6 +213,7 @@ def rebuild() -> None:
 def from_address() -> dict[str, Any]:
     """All settings as the address has them; a value out of range is dropped for the default."""
     said = st.query_params.to_dict()
+    said = st.session_state.get("passed", {}).get(_place(said), said)
     sealed: Exercise | None = st.session_state.get("sealed")
     if sealed is not None:
         said = sealed.unsealed(said, OF_DATA)
@@ -249,9 +252,21 @@ def publish() -> dict[str, str]:
 
 
 def go_to(page: str) -> None:
-    """To another screen with the settings in its address, so that Back leaves it in one step."""
+    """To another screen with the settings in its address, so that Back leaves it in one step.
+
+    Where settings were changed for it, Streamlit puts them into the address of the screen that is
+    left too, and Back leads there first: so what that screen said before is noted under it.
+    """
     rebuild()
-    st.switch_page(page, query_params=address())
+    before, after = st.query_params.to_dict(), address()
+    if before != after:
+        st.session_state.setdefault("passed", {})[_place(after)] = before
+    st.switch_page(page, query_params=after)
+
+
+def _place(said: dict[str, str]) -> tuple[str, frozenset[tuple[str, str]]]:
+    """The screen that is open, with an address."""
+    return urlsplit(st.context.url or "").path, frozenset(said.items())
 
 
 def apply(values: dict[str, Any]) -> None:

@@ -31,7 +31,7 @@ def overview(run: Run, found: Subspaces) -> None:
         )  # fmt: skip
     head = ["cluster", "points", "suggested dimension", "dimension", "energy inside",
             "smallest angle", "points nearer to another"]  # fmt: skip
-    html_table(head, lines, "Subspaces of the found clusters")
+    html_table(head, lines, "Subspaces of the found clusters", cards=True)
     total = int(nearer.sum())
     st.caption(
         f"Clusters of W\\*, {run.n_clusters} of them. Energy inside: the share of the points'"

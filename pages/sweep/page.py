@@ -9,6 +9,7 @@ with opening(
     "Which settings suit this data? All of a grid are tried at once, with the spread over draws and"
     " seeds; without labels by what can be known without them.",
 ) as spot:
+    from pages.shared.background import background, wait
     from pages.shared.screen import present_data
     from pages.shared.warm import warm
     from pages.sweep import choosing, running, showing, suggesting, taking
@@ -21,15 +22,15 @@ n_clusters = choosing.clusters(data)
 plan = running.plan(data, grid, n_clusters)
 running.start(plan)
 progress = st.empty()
-running.work(plan, progress)
+running.problems(plan)
 outcomes = running.outcomes(plan)
-if not outcomes:
-    progress.info("Nothing has been swept for this data and this grid yet: press Run.")
-    st.stop()
-
-figure, row = showing.choose_figure(data, outcomes)
-showing.charts(plan, outcomes, figure, row)
-taking.chosen(plan, outcomes)
-taking.best_settings(plan, outcomes, figure)
-suggesting.show(plan, outcomes)
-showing.downloads(plan, outcomes)
+if outcomes:
+    figure, row = showing.choose_figure(data, outcomes)
+    showing.charts(plan, outcomes, figure, row)
+    taking.chosen(plan, outcomes)
+    taking.best_settings(plan, outcomes, figure)
+    suggesting.show(plan, outcomes)
+    showing.downloads(plan, outcomes)
+elif not background().busy:
+    st.info("Nothing has been swept for this data and this grid yet: press Run.")
+wait(progress)

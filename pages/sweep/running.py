@@ -1,22 +1,20 @@
-"""A sweep as it runs, setting by setting.
+"""A sweep as it runs, setting by setting, as a task of `pages.shared.background`.
 
 Outcomes are kept in the session by what they depend on, each as soon as it is known; so a stop
-loses nothing, a click only interrupts, and a grid that shares settings with an earlier one has
-them already.
+loses nothing, the sweep goes on while other screens are open, and a grid that shares settings with
+an earlier one has them already.
 """
 
 import math
-import time
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
-from pages.shared.run import ProgressBar, patiently, preparation, source, spell_key
-from pages.shared.stop import heed_stop
-from pages.shared.text import rough_duration
+from pages.shared.background import Task, background
+from pages.shared.run import patiently, preparation, source, spell_key
+from pages.shared.text import escape_markdown, rough_duration
 from pages.sweep.choosing import words
 from sdsc_core.blocks import Progress, watched
 from sdsc_core.datasets import Dataset, prepare
@@ -27,8 +25,6 @@ from sdsc_core.sweeping import Grid, Outcome, draws_of, key_of, sweep
 
 MOST_KEPT = 20_000  # outcomes of a session, a few kilobytes each
 MOST_POINTS = 20_000  # that a screen sweeps; the command line has no limit
-GO_ON = "what was done is kept. Press Go on for the rest."
-STOPPED = f"Stopped; {GO_ON}"
 
 
 @dataclass(frozen=True)
@@ -45,6 +41,7 @@ class Plan:
 
     @property
     def keys(self) -> list[Hashable]:
+        """What each setting's outcome is kept under."""
         rest = self.draws, self.seeds, self.n_clusters, self.criteria
         return [key_of(s, *rest) for s in self.settings]
 
@@ -82,24 +79,27 @@ def _draws(data: Dataset, number: int) -> list[Dataset]:
     return patiently("Drawing samples", ("sweep draws", key), draw)
 
 
-def _kept() -> dict[Hashable, Outcome]:
+def swept() -> dict[Hashable, Outcome]:
+    """All outcomes of this session, by what they depend on."""
     return st.session_state.setdefault("swept_settings", {})
 
 
 def outcomes(plan: Plan) -> list[Outcome]:
     """What is done of a plan."""
-    kept = _kept()
+    kept = swept()
     return [kept[key] for key in plan.keys if key in kept]
 
 
 def start(plan: Plan) -> None:
     """How much it is, and the button that begins or goes on."""
-    state, kept, total = st.session_state, _kept(), len(plan.settings)
+    kept, total = swept(), len(plan.settings)
     done = sum(key in kept for key in plan.keys)
+    seconds, under_way = _expected(plan, total - done), _under_way(plan)
     left, right = st.columns([1, 5], vertical_alignment="center")
     left.button(
         "Go on" if 0 < done < total else "Run", key="run sweep", type="primary", width="stretch",
-        disabled=done == total, on_click=partial(state.update, sweeping=tuple(plan.keys)),
+        disabled=done == total or under_way, on_click=_begin, args=(plan, seconds),
+        help="It goes on while you look at other screens.",
     )  # fmt: skip
     text = words(total, len(plan.draws), len(plan.seeds))
     if done == total:
@@ -107,9 +107,10 @@ def start(plan: Plan) -> None:
         return
     if done:
         text += f", {done} done"
-    seconds = _expected(plan, total - done)
-    if not math.isnan(seconds):
+    if not under_way and not math.isnan(seconds):
         text += f"; estimated to take about **{rough_duration(seconds)}** on this machine"
+    if background().busy and not under_way:
+        text += "; what is under way comes first"
     right.markdown(f"{text}.")
 
 
@@ -126,53 +127,43 @@ def _expected(plan: Plan, todo: int) -> float:
     return len(plan.draws) * (single[AFFINITY] + todo * mean)
 
 
-def work(plan: Plan, spot: Any) -> None:
-    """Compute what is wanted and still to do; progress with the time left appears in ``spot``.
-
-    A click cuts the script short, and the next one goes on; either Stop ends it.
-    """
-    state, kept = st.session_state, _kept()
-    wanted = state.get("sweeping")
-    if wanted is not None and wanted != tuple(plan.keys):
-        _end(f"The sweep ended, because the data or the grid was changed; {GO_ON}")
-    elif wanted is not None:
-        bar = _Bar(spot)
-        run = partial(
-            sweep, plan.draws, plan.settings, seeds=plan.seeds, n_clusters=plan.n_clusters,
-            criteria=plan.criteria, kept=kept,
-        )  # fmt: skip
-        note = ""
-        try:
-            with heed_stop(partial(_end, STOPPED)):
-                watched(lambda tell: run(progress=tell), bar)
-        except (ValueError, MemoryError) as problem:
-            note = str(problem) or "There is not enough memory; choose fewer points."
-        _end(note)
-        _make_room(kept)
-        st.rerun()  # what stands above the run speaks of the time before it
-    if state.get("sweep_note"):
-        st.info(state.sweep_note)
-        state.sweep_note = ""
+def _task_key(plan: Plan) -> Hashable:
+    return "sweep", *plan.keys
 
 
-def _end(note: str) -> None:
-    st.session_state.sweeping, st.session_state.sweep_note = None, note
+def _under_way(plan: Plan) -> bool:
+    """Whether this very sweep is at work or waits."""
+    work = background().work
+    return _task_key(plan) in {t.key for t in (work.current, *work.waiting) if t is not None}
 
 
-def _make_room(kept: dict[Hashable, Outcome]) -> None:
+def _begin(plan: Plan, seconds: float) -> None:
+    """Begin or go on, after what is under way."""
+    name = plan.data.name
+    task = Task(
+        _task_key(plan), f"Sweeping {name}", partial(_compute, plan, swept()), "Sweeping", name,
+        "settings", 0.0 if math.isnan(seconds) else seconds, "Sweep",
+    )  # fmt: skip
+    background().add([task])
+
+
+def _compute(plan: Plan, kept: dict[Hashable, Outcome], tell: Progress) -> None:
+    """In the thread; each outcome is in ``kept`` at once, and a stop keeps it."""
+    run = partial(
+        sweep, plan.draws, plan.settings, seeds=plan.seeds, n_clusters=plan.n_clusters,
+        criteria=plan.criteria, kept=kept,
+    )  # fmt: skip
+    watched(lambda told: run(progress=told), tell)
     while len(kept) > MOST_KEPT:
         del kept[next(iter(kept))]
 
 
-class _Bar:
-    """A bar and a Stop button, with the time left by what the settings so far took."""
-
-    def __init__(self, spot: Any):
-        self.bar = ProgressBar("Sweeping", spot, partial(_end, STOPPED), "sweep")
-        self.begun = time.monotonic()
-
-    def __call__(self, done: int, total: int) -> None:
-        took = time.monotonic() - self.begun
-        left = f", about {rough_duration(took * (total - done) / done)} left" if done else ""
-        self.bar.title = f"Settings{left}"
-        self.bar(done, total)
+def problems(plan: Plan) -> None:
+    """Why this sweep failed, and why the last run ended."""
+    back = background()
+    failed = back.work.failed.get(_task_key(plan))
+    if failed:
+        st.warning(escape_markdown(failed))
+    if back.note and not back.busy:
+        st.info(f"{back.note} Press Go on for the rest.")
+        back.note = ""

@@ -1,5 +1,6 @@
 """What the Sweep screen shows: heat maps, lines with their spread, downloads."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -48,22 +49,24 @@ def charts(plan: Plan, outcomes: list[Outcome], figure: str, row: Any) -> None:
     if plan.grid.cross is not None:
         _two_lines(plan, outcomes, figure)
         return
-    axes = varied(outcomes)
+    all_of_it = [Outcome(s, ()) for s in plan.settings]  # also what is still to come
+    axes = varied(all_of_it)
     if not axes:
         st.info("One setting alone has no chart; its figures stand below.")
         return
-    across, down, fixed = _choose_axes(outcomes, axes, row)
+    across, down, fixed = _choose_axes(all_of_it, axes, row)
     left, right = st.columns(2)
     with left:
-        _heatmap(outcomes, across, down, figure, fixed)
+        _heatmap(plan, outcomes, across, down, figure, fixed)
     with right:
-        _lines(outcomes, across, down, figure, fixed)
+        _lines(plan, outcomes, across, down, figure, fixed)
     rest = [NAMES[name] for name in axes if name not in (across, down, *fixed)]
     top = "best" if FIGURES[figure].better else "largest"
     said = f" Of {', '.join(rest)} each cell shows the {top}." if rest else ""
     st.caption(
         f"{FIGURES[figure].title}: {FIGURES[figure].help}.{said} ★ marks the best; bars are the"
-        " standard deviation over draws and seeds. Click a cell to choose its setting."
+        " standard deviation over draws and seeds. A click on a cell or point opens its setting in"
+        " Explore."
     )
 
 
@@ -103,30 +106,48 @@ def _other(axis: str) -> str:
 
 
 def _heatmap(
-    outcomes: list[Outcome], across: str, down: str, figure: str, fixed: dict[str, Any]
+    plan: Plan,
+    outcomes: list[Outcome],
+    across: str,
+    down: str,
+    figure: str,
+    fixed: dict[str, Any],
 ) -> None:
     columns, rows, cells = table(outcomes, across, down, figure, **fixed)
     chosen = taking.choice(outcomes)
     chart = figures.sweep_heatmap((across, columns), (down, rows), cells, figure, chosen)
     key = f"sweep map {across} {down} {figure} {len(outcomes)} {sorted(fixed.items(), key=str)}"
+    _clickable(
+        plan, chart, key, cells, f"{FIGURES[figure].title} over {NAMES[across]} and {NAMES[down]}."
+    )
+
+
+def _clickable(
+    plan: Plan, chart: Any, key: str, cells: Sequence[Sequence[Outcome | None]], alt: str
+) -> None:
+    """A chart whose points have the place of an outcome: a click takes that over into Explore."""
     st.plotly_chart(
-        chart, key=key, on_select=lambda: _pick(key, cells), selection_mode="points",
-        config={"displayModeBar": False},
-        alt=f"{FIGURES[figure].title} over {NAMES[across]} and {NAMES[down]}.",
+        chart, key=key, on_select=lambda: _pick(plan, key, cells), selection_mode="points",
+        config={"displayModeBar": False}, alt=alt,
     )  # fmt: skip
 
 
-def _pick(key: str, cells: list[list[Outcome | None]]) -> None:
+def _pick(plan: Plan, key: str, cells: Sequence[Sequence[Outcome | None]]) -> None:
     points = st.session_state[key]["selection"]["points"]
     place = points[0].get("customdata") if points else None
     if place:
         outcome = cells[int(place[0])][int(place[1])]
         if outcome is not None:
-            taking.choose(outcome)
+            taking.take(plan, outcome)
 
 
 def _lines(
-    outcomes: list[Outcome], across: str, down: str, figure: str, fixed: dict[str, Any]
+    plan: Plan,
+    outcomes: list[Outcome],
+    across: str,
+    down: str,
+    figure: str,
+    fixed: dict[str, Any],
 ) -> None:
     """A line for each value that runs down; of very many only the best along them."""
     _, rows, cells = table(outcomes, across, down, figure, **fixed)
@@ -136,11 +157,22 @@ def _lines(
     ]
     if len(lines) > MOST_LINES:
         lines = lines[:: -(-len(lines) // MOST_LINES)]
-    st.plotly_chart(
-        figures.sweep_lines(across, lines, figure), key="sweep lines",
-        config={"displayModeBar": False},
-        alt=f"{FIGURES[figure].title} along {NAMES[across]}, a line for each {NAMES[down]}.",
-    )  # fmt: skip
+    alt = f"{FIGURES[figure].title} along {NAMES[across]}, a line for each {NAMES[down]}."
+    _line_chart(plan, across, lines, figure, "sweep lines", alt)
+
+
+def _line_chart(
+    plan: Plan,
+    axis: str,
+    lines: list[tuple[str, list[Outcome]]],
+    figure: str,
+    key: str,
+    alt: str,
+    title: str = "",
+) -> None:
+    chart = figures.sweep_lines(axis, lines, figure, title)
+    number = sum(len(part) for _, part in lines)
+    _clickable(plan, chart, f"{key} {axis} {figure} {number}", [part for _, part in lines], alt)
 
 
 def _two_lines(plan: Plan, outcomes: list[Outcome], figure: str) -> None:
@@ -156,11 +188,11 @@ def _two_lines(plan: Plan, outcomes: list[Outcome], figure: str) -> None:
         lines = [(_name(part[0]), part) for part in groups.values()]
         title = f"{FIGURES[figure].title} by {NAMES[axis]} at {NAMES[other]} = {at[other]:g}"
         with spot:
-            st.plotly_chart(
-                figures.sweep_lines(axis, lines, figure, title), key=f"sweep line {axis}",
-                config={"displayModeBar": False}, alt=title,
-            )  # fmt: skip
-    st.caption("Bars are the standard deviation over draws and seeds, as in the paper's Figure 2.")
+            _line_chart(plan, axis, lines, figure, "sweep line", title, title)
+    st.caption(
+        "Bars are the standard deviation over draws and seeds, as in the paper's Figure 2. A click"
+        " on a point opens its setting in Explore."
+    )
 
 
 def _name(outcome: Outcome) -> str:

@@ -42,9 +42,13 @@ def show(plan: Plan, outcomes: list[Outcome]) -> None:
         left.markdown(f"{text}.")
         taking.open_button(plan, outcome, "suggested", right)
         if criterion in trusted:
-            st.markdown(
-                f"**How far to trust it.** {trusted[criterion].sentence} {_otherwise(trusted)}"
-            )
+            fair = criteria.left_out(evidence, known)
+            parts = [
+                trusted[criterion].sentence,
+                _otherwise(trusted),
+                fair.sentence if fair else "",
+            ]
+            st.markdown(f"**How far to trust it.** {' '.join(filter(None, parts))}")
     better = criteria.preferred(evidence)
     if better not in known and better in trusted:
         st.caption(

@@ -13,11 +13,6 @@ from sdsc_core.sweeping import FIGURES, Outcome, describe, known_figures, scores
 SHOWN = 5
 
 
-def choose(outcome: Outcome) -> None:
-    """Make it the chosen one; for callbacks."""
-    st.session_state.chosen_setting = outcome.key
-
-
 def choice(outcomes: list[Outcome]) -> Outcome | None:
     """The chosen one, where it is among these."""
     wanted = st.session_state.get("chosen_setting")
@@ -33,7 +28,9 @@ def open_button(plan: Plan, outcome: Outcome, name: str, spot: Any = st) -> None
 
 
 def take(plan: Plan, outcome: Outcome) -> None:
+    """For callbacks: the next run leaves for Explore; Back finds this setting marked."""
     s = outcome.settings
+    st.session_state.chosen_setting = outcome.key
     values: dict[str, Any] = {
         "gamma": s.gamma, "dense": spell_setting(s.dense), "residual": s.residual,
         "similarity": s.similarity, "seed": plan.seeds[0],
@@ -58,7 +55,7 @@ def leave() -> None:
 
 
 def chosen(plan: Plan, outcomes: list[Outcome]) -> None:
-    """The setting that was clicked, with all that is known of it."""
+    """The setting that was taken last, with all that is known of it."""
     outcome = choice(outcomes)
     if outcome is None:
         return

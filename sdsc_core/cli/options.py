@@ -33,11 +33,14 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         add(f"--{option}", metavar="NAME", action="append", default=[],
             help=f"column of a table that is {what}; may be repeated")  # fmt: skip
     add("--missing", choices=("mean", "drop"), help="fill missing values, or drop such samples")
+    add("--only", metavar="ROWS", help="only these rows of the file, as in 1-50.60.71-80")
     add("--classes", metavar="NAME", nargs="+", help="only samples of these classes")
     add("--per-class", type=int, metavar="N", help="draw so many samples of each class")
     add("--draw", type=int, default=0, metavar="SEED", help="of that draw, 0 by default")
     add("--scattering", action="store_true", help="scattering features of pictures")
     add("--pca", type=int, metavar="D", help="keep so many principal components")
+    add("--standardise", action="store_true",
+        help="subtract each feature's mean and divide by its standard deviation")  # fmt: skip
     add("--centre", action="store_true", help="subtract the mean sample")
     add("--unit-norm", action="store_true", help="divide each sample by its length")
 
@@ -54,12 +57,14 @@ def read_raw(options: argparse.Namespace) -> datasets.Dataset:
 def preparation(options: argparse.Namespace, raw: datasets.Dataset) -> dict[str, Any]:
     """The arguments of `datasets.prepare` that the options ask for."""
     return {
+        "only": options.only,
         "classes": _classes(options.classes, raw),
         "per_class": options.per_class,
         "scattering": options.scattering,
         "pca": options.pca,
         "unit_norm": options.unit_norm,
         "centre": options.centre,
+        "standardise": options.standardise,
         "random_state": options.draw,
     }
 
@@ -89,6 +94,29 @@ def data_words(options: argparse.Namespace) -> list[str]:
         else:
             words += [option, *(value if isinstance(value, list) else [str(value)])]
     return words
+
+
+def reading_words(choices: Mapping[str, Any], fill: str = "") -> list[str]:
+    """The arguments of `datasets.load`, and the filling of gaps, as the words of a command.
+
+    >>> reading_words({"header": "auto", "label_column": "species", "ignore": ["id"]}, "mean")
+    ['--label-column', 'species', '--ignore', 'id', '--missing', 'mean']
+    """
+    spelled = {True: "names", False: "data"}
+    words: list[str] = []
+    for name, value in choices.items():
+        option = "--" + {"features": "feature"}.get(name, name).replace("_", "-")
+        if name == "transpose":
+            words += [option] if value else []
+        elif isinstance(value, (list, tuple)):
+            words += [word for one in value for word in (option, str(one))]
+        elif name == "header" and value in spelled:
+            words += [option, spelled[value]]
+        elif value is False:
+            words += [option, "none"]
+        elif value not in (None, "auto", ""):
+            words += [option, str(value)]
+    return words + (["--missing", fill] if fill else [])
 
 
 def preparation_words(steps: Mapping[str, Any], raw: datasets.Dataset) -> list[str]:

@@ -2,6 +2,7 @@
 
 import argparse
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from sdsc_core import datasets
 from sdsc_core.cli.options import (
     add_data,
     as_json,
+    data_words,
     folder_to_write,
     named_by_option,
     preparation,
@@ -83,7 +85,7 @@ def _sweep(options: argparse.Namespace) -> None:
         return
     print(f"{draws[0].name}: {len(found)} settings, {len(found[0].results)} results each.")
     print(_table(found, by))
-    print(_suggestion(found, criterion, options.file))
+    print(_suggestion(found, criterion, options))
 
 
 def _at_least_one(number: int, option: str) -> int:
@@ -136,17 +138,20 @@ def _cell(outcome: Outcome, name: str) -> str:
     return f"{value} ± {scale * outcome.spread(name):.{places}f}"
 
 
-def _suggestion(found: list[Outcome], criterion: str, file: str) -> str:
+def _suggestion(found: list[Outcome], criterion: str, options: argparse.Namespace) -> str:
     """What is suggested without a look at labels, and how far to trust it."""
     chosen = best(found, criterion)
     words = f"Suggested without labels, by {title_of(criterion)}: {describe(chosen.settings)}."
     if chosen.values("acc").size:
         top = best(found, "acc")
         words += f" Its ACC is {_cell(chosen, 'acc')}, the best {_cell(top, 'acc')}."
-    known = {t.criterion: t for t in criteria.trust(criteria.read())}
+    evidence = criteria.read()
+    known = {t.criterion: t for t in criteria.trust(evidence)}
+    fair = criteria.left_out(evidence, known_figures(found, CRITERIA))
     if criterion in known:
-        words += f" {known[criterion].sentence}"
-    return f"{words}\n{shlex.join(['sdsc', 'cluster', file, *as_options(chosen.settings)])}"
+        words += f" {known[criterion].sentence}" + (f" {fair.sentence}" if fair else "")
+    asked = replace(chosen.settings, n_clusters=options.clusters)
+    return f"{words}\n{shlex.join(['sdsc', 'cluster', *data_words(options), *as_options(asked)])}"
 
 
 def _everything(data: datasets.Dataset, found: list[Outcome], criterion: str) -> dict[str, Any]:

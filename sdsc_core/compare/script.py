@@ -23,6 +23,7 @@ def draw(repeat):
         pca={pca!r},
         unit_norm={unit_norm!r},
         centre={centre!r},
+        standardise={standardise!r},
         random_state={random_state},
     )
 
@@ -72,7 +73,7 @@ def comparison_script(
     figures = ("acc", "nmi", "conn") if labelled else ("conn",)
     return TEMPLATE.format(
         load=load,
-        **{"only": None, **preparation, "random_state": drawn},
+        **{"only": None, "standardise": False, **preparation, "random_state": drawn},
         methods="\n".join(["    {", *lines, "    },"]),
         stages=list(stages),
         repeats=repeats,

@@ -9,7 +9,14 @@ from sdsc_core.datasets.folder import file_in, files_in
 from sdsc_core.datasets.generators import digits, make_motion, make_subspaces
 from sdsc_core.datasets.known import KNOWN, Known, known_file, load_known, missing_sentence
 from sdsc_core.datasets.limits import OWN, Limits
-from sdsc_core.datasets.prepare import fill_missing, pca_variance, prepare, spell_rows, take
+from sdsc_core.datasets.prepare import (
+    fill_missing,
+    pca_variance,
+    prepare,
+    scales_differ,
+    spell_rows,
+    take,
+)
 from sdsc_core.datasets.readers import FORMATS, columns, inspect, load
 from sdsc_core.datasets.safe import Variable
 from sdsc_core.datasets.samples import SAMPLES, Sample, sample
@@ -50,6 +57,7 @@ __all__ = [
     "points_csv",
     "prepare",
     "sample",
+    "scales_differ",
     "scattering",
     "scattering_vectors",
     "spell_rows",

@@ -13,6 +13,7 @@ from sdsc_core.checks import check_choice, check_count, check_data, check_kind
 from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.wavelets import scattering_vectors
 
+DIFFERENT = 20  # times the least spread of a feature, from which on units seem to differ
 ROWS = re.compile(r"\d{1,15}(-\d{1,15})?(\.\d{1,15}(-\d{1,15})?)*")
 
 
@@ -26,18 +27,21 @@ def prepare(
     pca: int | None = None,
     unit_norm: bool = False,
     centre: bool = False,
+    standardise: bool = False,
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Dataset:
-    """Choose classes and samples, then transform, centre, reduce and normalise, in this order.
+    """Choose classes and samples, then transform, scale, reduce and normalise, in this order.
 
     ``only`` keeps the points with these row numbers (`Dataset.rows`, the column ``row`` of every
     file that speaks of points), given as numbers or as `spell_rows` spells them. ``classes`` are
     indices into ``class_names``; ``per_class`` draws that many samples of each class, or all where
     there are fewer, and without labels that many of the whole. ``scattering`` takes the pictures'
-    `scattering_vectors` as samples. ``centre`` subtracts the mean sample. ``pca`` reduces to that
-    many dimensions, on centred data. ``unit_norm`` divides each sample by its ℓ2 norm; a sample of
-    zeros stays. ``progress`` hears of every long step; raising in it cancels.
+    `scattering_vectors` as samples. ``centre`` subtracts the mean sample;
+    ``standardise`` also divides each feature by its standard deviation, so that units do not count.
+    ``pca`` reduces to that many dimensions, on centred data. ``unit_norm`` divides each sample by
+    its ℓ2 norm; a sample of zeros stays. ``progress`` hears of every long step; raising in it
+    cancels.
 
     >>> from sdsc_core.datasets import make_subspaces
     >>> part = prepare(make_subspaces(), classes=[1, 4], per_class=20, pca=5)
@@ -53,10 +57,12 @@ def prepare(
         stays = None if only is None else _named(dataset, only)
         chosen = take(dataset, _choose(dataset, stays, classes, per_class, random_state))
     X = chosen.X if not scattering else _scattered(chosen, progress)
-    if centre or unit_norm or pca is not None:
+    if centre or standardise or unit_norm or pca is not None:
         X = check_data(X)
-    if centre:
+    if centre or standardise:
         X = X - X.mean(axis=0)
+    if standardise:
+        X = X / _deviations(X)
     if pca is not None:
         high = min(X.shape)
         check_count(pca, "pca", 2, high, f", as X has shape {X.shape}")
@@ -69,6 +75,31 @@ def prepare(
     # Principal components and scattering features have no names in the file.
     named = pca is None and not scattering
     return replace(chosen, X=X, feature_names=chosen.feature_names if named else ())
+
+
+def _deviations(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The standard deviation of each feature of centred X; 1 for one that is the same all over."""
+    found = X.std(axis=0)
+    largest = np.abs(X).max(axis=0)
+    return np.where(found > 1e-12 * np.maximum(largest, 1e-300), found, 1.0)
+
+
+def scales_differ(dataset: Dataset) -> tuple[float, float] | None:
+    """The least and the largest standard deviation of the features, where units seem to differ.
+
+    None for pictures, and where the largest is at most 20 times the least: features that count so
+    unequally are seldom meant to.
+
+    >>> scales_differ(Dataset(np.array([[1.0, 100], [2, 900], [3, 500]]), None, "three"))[1] > 300
+    True
+    """
+    if dataset.images is not None or dataset.n_features < 2:
+        return None
+    found = np.nanstd(np.where(np.isfinite(dataset.X), dataset.X, np.nan), axis=0)
+    found = found[found > 0]
+    if len(found) < 2 or found.max() <= DIFFERENT * found.min():
+        return None
+    return float(found.min()), float(found.max())
 
 
 def _scattered(dataset: Dataset, progress: Progress | None) -> NDArray[np.float64]:

@@ -94,6 +94,8 @@ def sweep_lines(
 ) -> go.Figure:
     """A figure along one axis: a line for each name, with the spread over draws and seeds.
 
+    Each point has the numbers of its line and of its outcome there, for clicks.
+
     >>> from sdsc_core import RunSettings
     >>> from sdsc_core.sweeping import Result
     >>> made = [Outcome(RunSettings(gamma=g), (Result(0, 0, {"acc": g / 10}),)) for g in (3, 4)]
@@ -103,11 +105,13 @@ def sweep_lines(
     scale, _ = unit(figure)
     chart = go.Figure()
     for number, (name, outcomes) in enumerate(lines):
-        known = [o for o in outcomes if o.values(figure).size]
+        places = [k for k, o in enumerate(outcomes) if o.values(figure).size]
+        known = [outcomes[k] for k in places]
         spread = [scale * o.spread(figure) for o in known]
         chart.add_scatter(
             x=[_place(o, axis) for o in known], y=[_shown(o.mean(figure), scale) for o in known],
-            name=name, mode="lines+markers",
+            name=name, mode="lines+markers", customdata=[[number, k] for k in places],
+            selected={"marker": {"opacity": 1.0}}, unselected={"marker": {"opacity": 1.0}},
             line={"color": colour(number) if len(lines) > 1 else CHOSEN},
             error_y={
                 "type": "data", "array": spread, "thickness": 1, "width": 3,

@@ -126,6 +126,23 @@ def working_for(account: Account | None) -> Iterator[None]:
             stage.account.granted -= stage.granted
 
 
+@contextmanager
+def many_steps() -> Iterator[None]:
+    """What this thread computes within is one stage, a part of the present one if there is any.
+
+    >>> with many_steps(), many_steps():
+    ...     check_memory(1000, "IMC", 10)
+    ...     check_memory(500, "PCE", 10)
+    ...     BUDGET.granted()
+    1000
+    """
+    if getattr(_at_work, "stage", None) is not None:
+        yield
+        return
+    with working_for(None):
+        yield
+
+
 def free_room() -> int:
     """Bytes that the stage at work in this thread may take."""
     stage: _Stage | None = getattr(_at_work, "stage", None)
@@ -147,6 +164,8 @@ def check_memory(
     """`TooLarge` where ``needed`` bytes exceed ``limit``, for None what may be used now."""
     stage: _Stage | None = getattr(_at_work, "stage", None)
     account, own = (stage.account, stage.granted) if stage else (BUDGET.alone, 0)
+    if limit is None and needed <= own:
+        return  # held for this stage already; to look again takes longer than short steps do
     who = ""
     with BUDGET.lock:
         if limit is None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sdsc_core.imc_path import unit_rows
 from sdsc_core.spectral import Spectrum
 
+MOST_PRODUCTS = 3000  # points whose products are kept for the distance to subspaces
 MOST_POINTS = 2000  # of the silhouette, which compares all pairs; of more points so many are drawn
 DIMENSION = 6  # of the subspaces that are fitted to found clusters
 LEAST_SHARED = 10  # points that two draws must share for their clusters to be compared
@@ -69,6 +70,20 @@ def unit_gram(X: Any) -> NDArray[np.float64]:
     """All products of samples of unit length, (N, N); `subspace_distance` starts from them."""
     X = unit_rows(np.asarray(X, np.float64))
     return X @ X.T
+
+
+def some_products(X: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """The points (at most 3,000, drawn at random) that stand for all of X (N, D), and `unit_gram`.
+
+    >>> some, gram = some_products(np.eye(3))
+    >>> some.tolist(), gram.shape
+    ([0, 1, 2], (3, 3))
+    """
+    X = np.asarray(X)
+    some = np.arange(len(X))
+    if len(X) > MOST_PRODUCTS:
+        some = np.sort(np.random.default_rng(0).choice(len(X), MOST_PRODUCTS, replace=False))
+    return some, unit_gram(X[some])
 
 
 def subspace_distance(gram: Any, labels: Any, dimension: int = DIMENSION) -> tuple[float, float]:

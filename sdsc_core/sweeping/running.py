@@ -30,6 +30,7 @@ from sdsc_core.compare import suggest_clusters
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import dense_stage
 from sdsc_core.imc_path import ImcPath, imc, of_pairs
+from sdsc_core.memory import many_steps
 from sdsc_core.settings import RunSettings
 from sdsc_core.sides import cluster_side
 from sdsc_core.spectral import Spectrum
@@ -38,15 +39,13 @@ from sdsc_core.sweeping.criteria import (
     relative_eigengap,
     shared_agreement,
     silhouette,
+    some_products,
     subspace_distance,
-    unit_gram,
 )
 from sdsc_core.sweeping.draws import SHARE, draws_of
 from sdsc_core.sweeping.grid import Grid
 from sdsc_core.sweeping.measures import figures_of
 from sdsc_core.sweeping.results import Outcome, Result
-
-MOST_PRODUCTS = 3000  # points whose products are kept for the distance to subspaces
 
 # What is known of earlier: outcomes by `key_of`.
 Kept = MutableMapping[Hashable, Outcome]
@@ -119,7 +118,7 @@ def _one_by_one(
     progress: Progress | None,
 ) -> Iterator[tuple[RunSettings, Outcome]]:
     """One setting after another: two threads take longer, as short steps wait for Python's lock."""
-    with warnings.catch_warnings(), one_thread():
+    with warnings.catch_warnings(), one_thread(), many_steps():
         warnings.simplefilter("ignore", UserWarning)
         for done, s in enumerate(todo):
             tick(progress, done, len(todo))
@@ -224,11 +223,7 @@ class _Draw:
         self.key, self.seen = settings.sparse_key(), {}
         self.W = self.path(settings, tell).affinity(settings.gamma)
         if self.criteria and self.products is None:
-            n = self.data.n_points
-            some = np.arange(n)
-            if n > MOST_PRODUCTS:
-                some = np.sort(np.random.default_rng(0).choice(n, MOST_PRODUCTS, replace=False))
-            self.products = some, unit_gram(self.data.X[some])
+            self.products = some_products(self.data.X)
 
     def distances(self, labels: NDArray[np.int64]) -> tuple[float, float]:
         """`subspace_distance` of clusters; of many points, on so many that are drawn once."""

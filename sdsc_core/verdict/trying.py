@@ -17,6 +17,7 @@ from sdsc_core.compare import fits, keep_everything, suggest_clusters
 from sdsc_core.datasets import Dataset
 from sdsc_core.metrics import clustering_accuracy, nmi
 from sdsc_core.run import Keep, run_stages
+from sdsc_core.sweeping.criteria import some_products, subspace_distance
 from sdsc_core.verdict.candidates import Candidate, Group, groups
 from sdsc_core.verdict.draws import LEAST, SHARE, draw_points, part_of
 
@@ -46,6 +47,7 @@ class Trial:
     nmi: float | None
     seconds: float
     message: str = ""
+    astray: float | None = None  # without classes: share of points nearer to another subspace
 
 
 @dataclass
@@ -123,6 +125,7 @@ class _Trying:
         self.took: dict[Group, float] = {}
         self.offered: list[Group] = []
         self.groups: list[Group] = []
+        self.products: dict[str, tuple[NDArray[np.int64], NDArray[np.float64]]] = {}
 
     @property
     def spent(self) -> float:
@@ -256,7 +259,18 @@ class _Trying:
             took = sum(run.seconds.values())  # W's time counts in each of its stages
         acc = None if truth is None else clustering_accuracy(truth, labels)
         shared = None if truth is None else nmi(truth, labels)
-        return Trial(candidate, draw, points, labels, acc, shared, took, message)
+        astray = self._astray(part, labels) if truth is None else None
+        return Trial(candidate, draw, points, labels, acc, shared, took, message, astray)
+
+    def _astray(self, part: Dataset, labels: NDArray[np.int64]) -> float:
+        """The share of points that lie nearer to another found cluster's subspace than their own's.
+
+        Their products are kept for the other candidates on the same draw.
+        """
+        if part.digest not in self.products:
+            self.products = {part.digest: watched(lambda tell: some_products(part.X), self.clock)}
+        some, gram = self.products[part.digest]
+        return watched(lambda tell: subspace_distance(gram, labels[some])[1], self.clock)
 
     def further_draws(self) -> None:
         """More draws of the core and of what leads, as many of these as the time allows."""
