@@ -141,6 +141,20 @@ def test_the_same_numbers_under_another_name(session):
     assert stages.current_data().name == "yours"
 
 
+def test_the_same_file_read_in_another_way_says_so(session):
+    state = session()
+    everything(state)
+    state.loaded["mine"] = replace(small(), note="Read otherwise.")
+    assert stages.current_data().note == "Read otherwise."
+
+
+def test_rows_that_only_have_a_name_count_once_they_are_known(session):
+    state = session(only="~a name")
+    assert len(stages.current_data().X) == len(small().X)
+    state.long_rows = {"~a name": "3-120"}
+    assert len(stages.current_data().X) == 118
+
+
 def test_only_what_lies_after_a_change_is_computed_again(session, monkeypatch):
     done = []
     for module, stage in (
@@ -273,8 +287,12 @@ def test_known_and_suggested_clusters_have_spectra_of_their_own():
 
 
 @pytest.mark.parametrize(
-    "change", [{"seed": 4}, {"dense": "D1"}, {"gamma": 4}, {"n_clusters": 5}, {"data": UNLABELLED}]
-)
+    "change",
+    [
+        {"seed": 4}, {"dense": "D1"}, {"gamma": 4}, {"n_clusters": 5}, {"data": UNLABELLED},
+        {"data": make_subspaces(3, 3, 8, points_each=14, noise=0.4, random_state=1)},
+    ],
+)  # fmt: skip
 def test_what_a_screen_keeps_of_a_run_is_of_that_run(change):
     given = {"data": TINY, **change}
     data = given.pop("data")
@@ -324,6 +342,8 @@ def test_a_seed_counts_for_the_clusters_of_every_method():
     assert one.solve_key == other.solve_key and one.key != other.key
     one, other = (replace(JOB, method="k-means", params={}, seed=s) for s in (0, 1))
     assert one.key != other.key
+    one, other = (replace(JOB, method=m, params={}) for m in ("KNN", "LSR"))
+    assert one.solve_key != other.solve_key, "though neither draws"
 
 
 def test_each_repeat_and_each_data_set_has_its_own_draw():

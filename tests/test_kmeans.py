@@ -104,6 +104,7 @@ def test_what_takes_long_goes_in_steps_and_is_numbered_alike(monkeypatch):
 @pytest.mark.parametrize("n", [71, 72])
 def test_of_many_points_some_seed_all(n, monkeypatch):
     rows, of = heaps()
+    assert kmeans.SEEDED_ON == 20_000  # as its docstring says
     monkeypatch.setattr(kmeans, "SEEDED_ON", n)
     monkeypatch.setattr(kmeans, "MANY", 0)
     seeded = []

@@ -681,6 +681,19 @@ def test_progress_cancels(name, X):
     assert len(calls) == 1
 
 
+@pytest.mark.parametrize(
+    "name, params",
+    [("SSC", {"outliers": True}), ("SSC", {"affine": True}), ("SSSC", {"outliers": True}),
+     ("EDSC", {"outliers": True})],
+)  # fmt: skip
+def test_progress_of_the_other_solvers_cancels_too(name, params, X):
+    def stop(done, total):
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        METHODS[name].solve(X, n_clusters=3, progress=stop, **params)
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_memory_is_refused_with_the_figure(name, X):
     with pytest.raises(ValueError, match=rf"{name} needs about .* GiB"):

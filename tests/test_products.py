@@ -77,6 +77,21 @@ def test_a_gram_matrix_of_any_squares_finds_what_a_loop_finds(sizes, n_picks, mo
             np.testing.assert_allclose(values, expected, atol=1e-12)
 
 
+def test_a_gram_row_of_nothing_picks_nothing_and_no_part_takes_its_own_point():
+    """Of three parts of products, with an own point in each."""
+    rng = np.random.default_rng(0)
+    Z = unit(rng.standard_normal((150, 40)))
+    own = np.array([0, 70, 149])
+    rows = gram.Gram(Z).rows(own)
+    picks, products = rows.find(np.zeros((3, 40)))
+    assert (picks == -1).all() and not products.any()
+    rows.change(own[:, None], np.ones((3, 1)))
+    picks, products = rows.find(Z[own])
+    for r, i in enumerate(own):
+        assert picks[r, 0] == naive.pick(Z[i], Z, i)
+        assert products[r, 0] == pytest.approx(Z[i] @ Z[picks[r, 0]])
+
+
 def test_the_error_of_a_gram_row_covers_what_its_products_are_off():
     """Products of a sum of many points, beside those in float64."""
     rng = np.random.default_rng(0)

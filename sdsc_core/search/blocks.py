@@ -49,7 +49,7 @@ def keep(q, parts, first, own, margin, top, candidates, values, n):
     n = max(n, 0)
     for p in range(-(-q.shape[0] // PART)):
         if parts[p] < top[last] - margin:
-            continue
+            continue  # no candidate in this part
         for k in range(p * PART, min((p + 1) * PART, q.shape[0])):
             value = abs(q[k])
             if value >= top[last] - margin and first + k != own:
