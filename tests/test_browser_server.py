@@ -75,8 +75,8 @@ def test_the_server_starts_beside_a_busy_core(browser):
 def at_work(page, app_url, tmp_path):
     """Explore with the result for a draw of a large data set, at work on all of it."""
     path = tmp_path / "large.npz"
-    X = np.random.default_rng(0).standard_normal((8000, 200))
-    np.savez(path, X=X, y=np.arange(8000) % 4)
+    X = np.random.default_rng(0).standard_normal((14000, 200))
+    np.savez(path, X=X, y=np.arange(14000) % 4)
     page.goto(f"{app_url}/data?data=large.npz&each=20")
     settled(page)
     page.get_by_role("tab", name="Upload a file").click()
