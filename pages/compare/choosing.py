@@ -38,7 +38,7 @@ def choose(data: Dataset) -> None:
     )  # fmt: skip
     left, right = st.columns([5, 1])
     left.pills(
-        "Dense stages", STAGES, key="stages", selection_mode="multi",
+        "Dense stages", STAGES, key="stages", selection_mode="multi", wrap=True,
         help="*none* is the method as its authors use it; D1, D2, D3 are Table 1, PCE Algorithm 2;"
         " the others go beyond the paper, with their usual parameters.",
     )  # fmt: skip

@@ -95,7 +95,7 @@ def _ranked(run: Run, changed: Changes, by: Groups) -> NDArray[np.int64]:
     )  # fmt: skip
     below.pills(
         "Cause", known, key="conditions", format_func=known.__getitem__, selection_mode="multi",
-        on_change=_first_page, help=None if lowers(run) else _CONDITIONS,
+        on_change=_first_page, help=None if lowers(run) else _CONDITIONS, wrap=True,
     )  # fmt: skip
     key = (
         run_key(run), by.one,

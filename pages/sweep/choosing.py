@@ -115,8 +115,9 @@ def _several(row: Any, title: str, key: str, choices: dict[str, str]) -> None:
     known = [c for c in choices if c in state[key]]
     state[key] = known or SETTINGS[key].default
     row.pills(
-        title, list(choices), key=key, selection_mode="multi", format_func=choices.__getitem__
-    )
+        title, list(choices), key=key, selection_mode="multi", format_func=choices.__getitem__,
+        wrap=True,
+    )  # fmt: skip
 
 
 def _values(data: Dataset, name: str) -> tuple[Any, ...]:
