@@ -14,7 +14,6 @@ from scipy.linalg import cho_factor, cho_solve
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks, tick
 from sdsc_core.checks import check_data, check_n_clusters
-from sdsc_core.methods._bottom import BottomVectors
 from sdsc_core.methods.base import (
     AFFINE,
     NORMALISE,
@@ -27,6 +26,7 @@ from sdsc_core.methods.base import (
     keep_largest,
     scaled_rows,
 )
+from sdsc_core.methods.solvers.bottom import BottomVectors
 
 Array = NDArray[np.float64]
 

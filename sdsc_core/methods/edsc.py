@@ -25,7 +25,7 @@ from sdsc_core.methods.base import (
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-3  # of the largest entry of X
-RELAX = 1.7  # over-relaxation, as in `_admm`
+RELAX = 1.7  # over-relaxation, as in `admm`
 
 
 def edsc(

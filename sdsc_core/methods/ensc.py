@@ -8,7 +8,6 @@ from typing import Any
 
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import check_data
-from sdsc_core.methods._elastic import TOLERANCE, coherences, elastic_memory, elastic_nets
 from sdsc_core.methods.base import (
     AFFINE,
     NORMALISE,
@@ -20,6 +19,7 @@ from sdsc_core.methods.base import (
     keep_largest,
     scaled_rows,
 )
+from sdsc_core.methods.solvers.elastic import TOLERANCE, coherences, elastic_memory, elastic_nets
 
 
 def ensc(

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress, end_if_cancelled, run_blocks, tick
 from sdsc_core.checks import check_data
-from sdsc_core.methods._elastic import elastic_memory, elastic_nets, lasso_thresholds
 from sdsc_core.methods.base import (
     AFFINE,
     NORMALISE,
@@ -24,6 +23,7 @@ from sdsc_core.methods.base import (
     iterated,
     scaled_rows,
 )
+from sdsc_core.methods.solvers.elastic import elastic_memory, elastic_nets, lasso_thresholds
 
 Array = NDArray[np.float64]
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import check_data
-from sdsc_core.methods import _two_norms
 from sdsc_core.methods.base import (
     AFFINE,
     NORMALISE,
@@ -17,6 +16,7 @@ from sdsc_core.methods.base import (
     iterated,
     scaled_rows,
 )
+from sdsc_core.methods.solvers import two_norms
 
 
 def lrssc(
@@ -43,10 +43,10 @@ def lrssc(
         lam=lam, gamma=gamma, normalise=normalise, affine=affine, max_iterations=max_iterations
     )
     X = scaled_rows(check_data(X), normalise, affine)
-    found = _two_norms.two_norms(
+    found = two_norms.two_norms(
         X, lam, lambda A, t: A / (1.0 + gamma * t), max_iterations, progress
     )
-    return iterated(found.S, found.iterations, found.residual, _two_norms.TOLERANCE)
+    return iterated(found.S, found.iterations, found.residual, two_norms.TOLERANCE)
 
 
 METHOD = Method(
@@ -69,5 +69,5 @@ METHOD = Method(
         "motion": {"lam": 1.0, "gamma": 1e5, "normalise": False, "affine": True},
     },
     dense=True,
-    memory=_two_norms.two_norms_memory,
+    memory=two_norms.two_norms_memory,
 )

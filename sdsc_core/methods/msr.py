@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import check_data
-from sdsc_core.methods import _two_norms
 from sdsc_core.methods.base import (
     AFFINE,
     NORMALISE,
@@ -20,6 +19,7 @@ from sdsc_core.methods.base import (
     iterated,
     scaled_rows,
 )
+from sdsc_core.methods.solvers import two_norms
 
 
 def msr(
@@ -45,10 +45,10 @@ def msr(
         lam=lam, delta=delta, normalise=normalise, affine=affine, max_iterations=max_iterations
     )
     X = scaled_rows(check_data(X), normalise, affine)
-    found = _two_norms.two_norms(
+    found = two_norms.two_norms(
         X, delta, lambda A, t: _shrink_rows(A, lam * t), max_iterations, progress
     )
-    return iterated(found.S, found.iterations, found.residual, _two_norms.TOLERANCE)
+    return iterated(found.S, found.iterations, found.residual, two_norms.TOLERANCE)
 
 
 def _shrink_rows(A: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
@@ -78,5 +78,5 @@ METHOD = Method(
         "motion": {"lam": 30.0, "delta": 1.0, "normalise": False, "affine": True},
     },
     dense=True,
-    memory=_two_norms.two_norms_memory,
+    memory=two_norms.two_norms_memory,
 )

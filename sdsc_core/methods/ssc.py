@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress, run_blocks
 from sdsc_core.checks import check_data
-from sdsc_core.methods._admm import BLOCK, EXACT_ADMM, TOLERANCE, LassoAdmm, admm_memory
-from sdsc_core.methods._elastic import TOLERANCE as EXACT
-from sdsc_core.methods._elastic import elastic_memory, elastic_nets, lasso_thresholds
 from sdsc_core.methods.base import (
     NORMALISE,
     THRESHOLD,
@@ -24,6 +21,10 @@ from sdsc_core.methods.base import (
     keep_largest,
     scaled_rows,
 )
+from sdsc_core.methods.solvers.admm import BLOCK, EXACT_ADMM, TOLERANCE, LassoAdmm, admm_memory
+from sdsc_core.methods.solvers.elastic import TOLERANCE as EXACT
+from sdsc_core.methods.solvers.elastic import elastic_memory, elastic_nets, lasso_thresholds
+from sdsc_core.methods.solvers.huber import HuberLasso
 
 # How a Lasso of each point is posed, here and in the rounds of SSSC.
 LASSO = (
@@ -53,13 +54,14 @@ def ssc(
 ) -> Solution:
     """Represent each point by few others: one Lasso a point.
 
-    The plain problem is solved exactly by an active set; ``affine`` (coefficients sum to one) and
-    ``outliers`` (x_i may also use a sparse error of its own) go through the authors' ADMM, to
-    which ``max_iterations`` applies. Without ``normalise`` samples keep their relative lengths,
-    as the authors leave faces, where a dark picture then explains little of a bright one, and
-    motion, whose affine subspaces unit norm would bend. Not ``exact``, ADMM ends as the authors'
-    does, once its constraints hold: on motion that is short of the minimum, and better. A zero
-    sample represents no other and is represented by none, whatever ``affine`` asks of the sums.
+    The problem is solved exactly by an active set, with ``outliers`` (x_i may also use a sparse
+    error of its own) too; ``affine`` (coefficients sum to one) goes through the authors' ADMM, to
+    which ``max_iterations`` applies, and so do outliers that are not ``exact``. Without
+    ``normalise`` samples keep their relative lengths, as the authors leave faces, where a dark
+    picture then explains little of a bright one, and motion, whose affine subspaces unit norm would
+    bend. Not ``exact``, ADMM ends as the authors' does, once its constraints hold: on motion that
+    is short of the minimum, and better. A zero sample represents no other and is represented by
+    none, whatever ``affine`` asks of the sums.
 
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
     >>> (ssc(X).C.toarray() != 0).astype(int).tolist()
@@ -75,14 +77,17 @@ def ssc(
         exact=exact,
         max_iterations=max_iterations,
     )
-    if affine or outliers:
+    if outliers and exact and not affine:
+        nets = HuberLasso(X, alpha).solve(n_jobs=n_jobs, progress=progress)
+    elif affine or outliers:
         live = np.flatnonzero(X.any(axis=1))
         if len(live) < 2:
             return Solution(sp.csr_array((len(X), len(X))), iterations=0)
         problem = LassoAdmm(X[live], alpha, affine, outliers, exact)
         C, iterations, residual = _by_admm(problem, threshold, max_iterations, n_jobs, progress)
         return iterated(_among(C, live, len(X)), iterations, residual, TOLERANCE)
-    nets = elastic_nets(X, lasso_thresholds(X, alpha), np.zeros(len(X)), n_jobs, progress)
+    else:
+        nets = elastic_nets(X, lasso_thresholds(X, alpha), np.zeros(len(X)), n_jobs, progress)
     return iterated(keep_largest(nets.C, threshold), nets.rounds, nets.violation, EXACT)
 
 
@@ -117,9 +122,7 @@ METHOD = Method(
     function=ssc,
     parameters=(
         *LASSO,
-        Parameter(
-            "max_iterations", 1000, 1, 10000, "Most iterations with affine or outliers.", step=50
-        ),
+        Parameter("max_iterations", 1000, 1, 10000, "Most iterations with affine.", step=50),
     ),
     presets={
         "faces": {"alpha": 40.0, "outliers": True, "normalise": False},

@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 from sdsc_core.affinities import unit_affinity
 from sdsc_core.blocks import Progress, run_blocks, tick
 from sdsc_core.checks import check_data, check_n_clusters
-from sdsc_core.methods._admm import BLOCK, TOLERANCE, LassoAdmm, admm_memory
-from sdsc_core.methods._elastic import TOLERANCE as EXACT
-from sdsc_core.methods._elastic import Across, elastic_memory, elastic_nets, lasso_thresholds
 from sdsc_core.methods.base import (
     Method,
     Parameter,
@@ -25,6 +22,10 @@ from sdsc_core.methods.base import (
     keep_largest,
     scaled_rows,
 )
+from sdsc_core.methods.solvers.admm import BLOCK, TOLERANCE, LassoAdmm, admm_memory
+from sdsc_core.methods.solvers.elastic import TOLERANCE as EXACT
+from sdsc_core.methods.solvers.elastic import Across, elastic_memory, elastic_nets, lasso_thresholds
+from sdsc_core.methods.solvers.huber import HuberLasso
 from sdsc_core.methods.ssc import LASSO
 from sdsc_core.spectral import spectral_clustering
 
@@ -68,8 +69,10 @@ def sssc(
     problem = Lasso(*(given[name] for name in Lasso._fields))
     X = scaled_rows(check_data(X), problem.normalise)
     k = check_n_clusters(n_clusters, len(X))
-    solve: _AdmmRounds | _ExactRounds
-    if problem.affine or problem.outliers:
+    solve: _AdmmRounds | _ExactRounds | _OutlierRounds
+    if problem.outliers and problem.exact and not problem.affine:
+        solve = _OutlierRounds(HuberLasso(X, problem.alpha))
+    elif problem.affine or problem.outliers:
         posed = (problem.alpha, problem.affine, problem.outliers, problem.exact)
         solve = _AdmmRounds(LassoAdmm(X, *posed))
     else:
@@ -117,8 +120,28 @@ class _ExactRounds:
         return nets.C, nets.violation
 
 
+class _OutlierRounds:
+    """Rounds with outliers, solved exactly; each starts where the last one ended."""
+
+    tolerance = EXACT
+
+    def __init__(self, problem: HuberLasso):
+        self.problem, self.C = problem, sp.csr_array((len(problem.X),) * 2)
+
+    def __call__(
+        self, weights: Weights, n_jobs: int | None, progress: Progress | None
+    ) -> tuple[sp.csr_array, float]:
+        nets = self.problem.solve(
+            scale=1.0 / weights.nu,
+            across=Across(weights.labels, weights.nu**2 * weights.gamma0),
+            start=self.C, n_jobs=n_jobs, progress=progress,
+        )  # fmt: skip
+        self.C = nets.C
+        return nets.C, nets.violation
+
+
 class _AdmmRounds:
-    """Rounds of ADMM, for outliers or affine subspaces; each starts where the last one ended."""
+    """Rounds of ADMM, for affine subspaces; each starts where the last one ended."""
 
     tolerance = TOLERANCE
 

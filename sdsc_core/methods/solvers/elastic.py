@@ -152,7 +152,7 @@ def _solve_row(i, target, X, gram, t, k):
         level = max(1.0, 0.5 * level)
         active, c = _join(q, active, c, level * t)
         G = _sub_gram(active, X, gram)
-        worst = _minimise(G, target[active], c, level * t[active], level * k)
+        worst = minimise(G, target[active], c, level * t[active], level * k)
         _remainders(target, active, c, X, gram, q)
         q[i] = 0.0
         if level == 1.0:
@@ -230,7 +230,7 @@ def _remainders(target, active, c, X, gram, q):
 
 
 @kernel
-def _minimise(G, b, c, t, k):
+def minimise(G, b, c, t, k):
     """Minimise over the active set in place; the largest violation there.
 
     Coordinate descent finds support and signs; for these the objective is a quadratic, whose

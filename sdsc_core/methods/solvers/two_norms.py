@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from sdsc_core.blocks import Progress, tick
 
@@ -18,7 +17,7 @@ Array = NDArray[np.float64]
 Shrink = Callable[[Array, float], Array]
 
 TOLERANCE = 1e-3
-RELAX = 1.7  # over-relaxation, as in `_admm`
+RELAX = 1.7  # over-relaxation, as in `admm`
 FIT = 30.0  # ρ of the fit at the start, over X's mean square in a direction
 BALANCE, BALANCED = 10, 200  # steps between two looks at ρ, and after which it stays
 
@@ -126,7 +125,7 @@ def shrink_singular(A: Array, limit: float) -> Array:
     [2.0, -1.0, 0.0]
     """
     # Only directions above the limit matter, and those the Gram matrix resolves well.
-    squares, V = eigh(A.T @ A, driver="evd", overwrite_a=True, check_finite=False)
+    squares, V = np.linalg.eigh(A.T @ A)
     above = squares > limit**2
     squares, V = squares[above], V[:, above]
     return ((A @ V) * (1.0 - limit / np.sqrt(squares))) @ V.T

@@ -64,7 +64,7 @@ class LassoAdmm:
         self.rho = alpha
         largest_sum = np.abs(X).sum(axis=1).max()
         self.g = largest_sum / alpha if outliers else 0.0
-        self.mu = _coherence(X, self.g)
+        self.mu = coherence(X, self.g)
         self.lam = alpha / self.mu
         self.a = self.lam / self.rho
         # Eliminating the outliers leaves the same matrix with a smaller weight: a Schur complement.
@@ -138,7 +138,7 @@ class LassoAdmm:
         return residual
 
 
-def _coherence(X: Array, g: float) -> float:
+def coherence(X: Array, g: float) -> float:
     """min_i max_{j≠i} |x_iᵀ a_j| over the points that are not zero; a_j are the atoms."""
     lowest = np.inf
     for start in range(0, len(X), 512):

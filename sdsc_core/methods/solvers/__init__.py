@@ -1,0 +1,1 @@
+"""Solvers that several methods share."""
