@@ -37,6 +37,7 @@ from sdsc_core.datasets import (
     prepare,
     sample,
     scales_differ,
+    unequal_units,
 )
 from sdsc_core.datasets.write_samples import write_samples
 from tests.conftest import DATA, ROOT
@@ -284,6 +285,10 @@ class TestPrepare:
         assert scales_differ(data)[1] == pytest.approx(X[:, 1].std())
         assert scales_differ(prepare(data, standardise=True)) is None
         assert scales_differ(sample("faces")) is None
+        assert unequal_units(data).startswith("Feature 2 varies by 164, feature 1 by 1.1")
+        named = replace(data, X=X * [1, 1e-5, 1], feature_names=("a", "b", "c"))
+        assert unequal_units(named).startswith("“a” varies by 1.1, “b” by 0.0016")
+        assert unequal_units(prepare(data, standardise=True)) == ""
 
     def test_pca_may_be_cancelled(self):
         def stop(done, total):
@@ -669,8 +674,31 @@ class TestPictures:
         data = load(pictures({"1.png": GREY.astype(np.uint16) * 256, "2.png": GREY}))
         np.testing.assert_array_equal(data.images[0], GREY)
 
+    def test_photographs_of_several_sizes_are_scaled_to_one(self):
+        left = np.zeros((300, 400), np.uint8)
+        left[:, :200] = 240
+        deep = np.tile(left[:, ::-1].astype(np.uint16) * 256, (2, 2))
+        data = load(pictures({"a/1.png": left, "b/2.png": deep}))
+        assert data.images.shape == (2, 48, 64) and "scaled from 2 sizes" in data.note
+        assert np.abs(data.images[0, :, :30] - 240).max() < 1 > data.images[0, :, 34:].max()
+        assert data.images[1].max() <= 240 and data.images[1, :, 20:30].min() > 239
+
+    def test_what_is_upright_or_not_keeps_its_proportions(self):
+        wide = np.zeros((100, 300), np.uint8)
+        wide[:, 100:200] = 200  # its middle
+        data = load(pictures({"a/1.png": wide, "b/2.png": wide.T}))
+        assert data.images.shape == (2, 64, 64) and "the middle of each" in data.note
+        assert np.abs(data.images[:, 2:-2, 2:-2] - 200).max() < 1
+
+    def test_large_pictures_of_one_size_are_scaled_and_small_ones_are_not(self):
+        large = pictures(
+            {"a/1.png": np.zeros((600, 300), np.uint8), "b/2.png": np.full((600, 300), 9, np.uint8)}
+        )
+        data = load(large)
+        assert data.images.shape == (2, 64, 32) and "scaled from 600×300" in data.note
+        assert load(pictures({"1.png": np.eye(256, dtype=np.uint8)})).images.shape == (1, 256, 256)
+
     def test_refused(self):
-        refused("b/2.png in 'a.zip' has 5×4 pixels", pictures({"a/1.png": GREY, "b/2.png": GREY.T}))
         refused("2.png lies outside", pictures({"a/1.png": GREY, "2.png": GREY}))
         refused("a/1.png in 'a.zip' could not be read as a picture", pictures({"a/1.png": b"x"}))
         refused("holds no pictures", pictures({"a.txt": b"x"}))

@@ -332,12 +332,34 @@ class TestShapes:
             ("a.npz", lambda: as_file(lambda f: np.save(f, X), "a").getvalue(), "call it .npy"),
             ("a.zip", lambda: mat(X=X).getvalue(), "is a MATLAB file by its content"),
             ("a.mat", lambda: b"\x1f\x8b\x08" + bytes(50), "packed with gzip"),
+            ("a.npz", lambda: pictures({"word/document.xml": b"x"}).getvalue(), "a Word document"),
+            ("a.csv", lambda: b"%PDF-1.7", "is a PDF by its content"),
+            ("a.tsv", lambda: b" <HTML>", "is a web page by its content"),
+            ("a.csv", lambda: b"\x80\x04\x95" + bytes(9), "that could run a program"),
         ],
     )
     def test_another_kind_than_its_name_says(self, name, content, says):
         refused(says, io.BytesIO(content()), name=name)
         with pytest.raises(ValueError, match=says):
             inspect(io.BytesIO(content()), name=name)
+
+    def test_what_a_file_of_an_unknown_ending_is(self, tmp_path):
+        for content, says in (b"\x89PNG", "; it is a PNG picture: put"), (b"a,b", r"\.zip\.$"):
+            (tmp_path / "a.dat").write_bytes(content)
+            refused(says, tmp_path / "a.dat")
+            refused(says, io.BytesIO(content), name="a.dat")
+
+    @pytest.mark.parametrize(
+        ("content", "name", "says"),
+        [
+            (npz(X=X).getvalue()[30:], "a.npz", "points outside of itself"),
+            (as_file(lambda f: np.save(f, X), "a").getvalue()[:-9], "a.npy", "ends too early"),
+        ],
+        ids=["npz", "npy"],
+    )
+    def test_a_part_of_a_file(self, content, name, says, tmp_path):
+        (tmp_path / name).write_bytes(content)
+        refused(says, tmp_path / name)
 
     def test_an_empty_variable_of_version_73(self):
         def fill(root):

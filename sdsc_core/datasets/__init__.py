@@ -16,6 +16,7 @@ from sdsc_core.datasets.prepare import (
     scales_differ,
     spell_rows,
     take,
+    unequal_units,
 )
 from sdsc_core.datasets.readers import FORMATS, columns, inspect, load
 from sdsc_core.datasets.safe import Variable
@@ -63,5 +64,6 @@ __all__ = [
     "scattering_vectors",
     "spell_rows",
     "take",
+    "unequal_units",
     "variance_curve",
 ]

@@ -147,8 +147,10 @@ class Dataset:
         return sha.hexdigest()
 
 
-def points_csv(dataset: Dataset, before: Any, after: Any) -> str:
+def points_csv(dataset: Dataset, before: Any, after: Any = None) -> str:
     """The points as a table: number, row of the file, identifier, class, clusters of W and of W*.
+
+    With one clustering alone its column is ``cluster``.
 
     ``point`` counts from 0, as the rows of W do. ``row`` is the number that a spreadsheet shows:
     from 1, the header of a table included; in arrays and pictures the place of the sample.
@@ -175,7 +177,7 @@ def check_points(dataset: Dataset) -> None:
     )
 
 
-def point_columns(dataset: Dataset, before: Any, after: Any) -> dict[str, NDArray]:
+def point_columns(dataset: Dataset, before: Any, after: Any = None) -> dict[str, NDArray]:
     """The columns of `points_csv`, (N,) each: what any file that speaks of points says of them.
 
     >>> data = Dataset(np.eye(2), np.array([0, 1]), "two", ("a", "b"), rows=np.array([2, 5]))
@@ -190,6 +192,8 @@ def point_columns(dataset: Dataset, before: Any, after: Any) -> dict[str, NDArra
         columns["identifier"] = np.asarray(dataset.identifiers, np.str_)
     if dataset.labels is not None:
         columns["class"] = np.array(dataset.class_names, np.str_)[dataset.labels]
+    if after is None:
+        return columns | {"cluster": np.asarray(before)}
     return columns | {"cluster_W": np.asarray(before), "cluster_W_star": np.asarray(after)}
 
 

@@ -20,6 +20,7 @@ from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.prepare import prepare
 from sdsc_core.datasets.public import find
 from sdsc_core.datasets.readers import load
+from sdsc_core.datasets.wavelets import scattering_vectors
 
 FOLDER_VARIABLE = "SDSC_DATA"
 PATIENCE = 120.0  # seconds without a byte from OpenML until it counts as out of reach
@@ -119,8 +120,9 @@ def load_known(
     USPS comes with values from -1 to 1, its background being -1; it is mapped to 0..1 here, as
     correlation and subspaces through the origin need a background of 0. The paper's "500 dimension
     vectors" of MNIST are read as scattering features reduced by PCA; where they are not in the
-    folder, they are computed from the digits, by `scattering_vectors`. ``progress`` counts what is
-    done: of a download the kilobytes against about how many there are.
+    folder, they are computed from the digits, by `scattering_vectors` as the literature lays them
+    out. ``progress`` counts what is done: of a download the kilobytes against about how many there
+    are.
 
     >>> list(KNOWN)
     ['yaleb', 'usps', 'mnist', 'mnist_scattering']
@@ -133,8 +135,7 @@ def load_known(
     elif place is not None and (source := find(name, place)) is not None:
         data = source.read(progress)
     elif name == "mnist_scattering" and known_file("mnist", folder) is not None:
-        digits = load_known("mnist", folder)
-        data = prepare(digits, scattering=True, pca=COMPONENTS, progress=progress)
+        data = _published_features(load_known("mnist", folder), progress)
     elif known.openml is not None:
         data = _usual_range(name, _from_openml(known, progress))
     else:
@@ -143,6 +144,11 @@ def load_known(
         data = replace(data, images=_same_digits(data, folder))
     tick(progress, 1, 1)
     return replace(data, name=known.title, note=known.sentence, kind=known.kind)
+
+
+def _published_features(digits: Dataset, progress: Progress | None) -> Dataset:
+    X = scattering_vectors(digits.images, as_published=True, progress=progress)
+    return prepare(replace(digits, X=X, feature_names=()), pca=COMPONENTS, progress=progress)
 
 
 def _usual_range(name: str, data: Dataset) -> Dataset:

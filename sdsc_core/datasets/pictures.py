@@ -33,6 +33,8 @@ KIND = "sdsc kind"
 ORIENTATION = 274  # the EXIF tag that says how a camera was held
 UTF8 = 0x800  # the flag of a zip member whose name is UTF-8
 MAX_IMAGE_BYTES = 64 * 2**20
+MOST_PIXELS = 256 * 256  # of a picture that is taken as it is
+SIDE = 64  # pixels of the longer side of photographs, once they are scaled
 
 
 class Pictures(NamedTuple):
@@ -53,8 +55,10 @@ def read_pictures(file: IO[bytes], label: str, limits: Limits) -> Pictures:
     with zipfile.ZipFile(file) as archive:
         members = _members(archive, label, limits)
         files = [i for i in archive.infolist() if not i.is_dir() and not _is_hidden(i)]
-        values, kinds = _unpacked(archive, members, label, limits)
-    note = _checked_greys(values, np.array(kinds), label)
+        sizes = [_looked_at(archive, info, label, limits) for info in members]
+        values, kinds = _unpacked(archive, members, common_size(sizes), label, limits)
+    note = _scaled_note(sizes, values.shape[1:])
+    note += _checked_greys(values, np.array(kinds), label)
     others = len(files) - len(members)
     note += f", without {others:,} other file{'s' if others > 1 else ''}" if others else ""
     folders = [_folder(info) for info in members]
@@ -69,32 +73,73 @@ def read_pictures(file: IO[bytes], label: str, limits: Limits) -> Pictures:
     return Pictures(values, np.array(folders), names, note)
 
 
+def _looked_at(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, label: str, limits: Limits
+) -> tuple[int, int]:
+    """The height and width of a picture, whose pixels are not yet unpacked."""
+    place = f"{quoted(info.filename)} in {label}"
+    if info.file_size > MAX_IMAGE_BYTES:
+        raise BadFile(f"{place} has {megabytes(info.file_size)}, too many for a picture.")
+    with reading(place, "a picture"):
+        return _size(_open(archive.read(info), place, limits))
+
+
+def common_size(sizes: list[tuple[int, int]]) -> tuple[int, int]:
+    """Height and width that all pictures get: their own where that is one and small enough.
+
+    Photographs of several sizes, or of many pixels, come to 64 pixels at the longer side; a square
+    where some are upright and others are not.
+
+    >>> common_size([(48, 42), (48, 42)]), common_size([(480, 640), (300, 400)])
+    ((48, 42), (48, 64))
+    >>> common_size([(480, 640), (640, 480)]), common_size([(20, 20), (480, 640)])
+    ((64, 64), (20, 20))
+    """
+    if len(set(sizes)) == 1 and sizes[0][0] * sizes[0][1] <= MOST_PIXELS:
+        return sizes[0]
+    side = min(SIDE, *(max(size) for size in sizes))
+    shapes = {(round(side * h / max(h, w)), round(side * w / max(h, w))) for h, w in sizes}
+    h, w = shapes.pop() if len(shapes) == 1 else (side, side)
+    return max(1, h), max(1, w)
+
+
+def _scaled_note(sizes: list[tuple[int, int]], size: tuple[int, ...]) -> str:
+    if set(sizes) == {size}:
+        return ""
+    if len(set(sizes)) == 1:
+        return f", scaled from {sizes[0][0]}×{sizes[0][1]}"
+    return f", the middle of each, scaled from {len(set(sizes)):,} sizes"
+
+
 def _unpacked(
-    archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], label: str, limits: Limits
+    archive: zipfile.ZipFile,
+    members: list[zipfile.ZipInfo],
+    size: tuple[int, int],
+    label: str,
+    limits: Limits,
 ) -> tuple[NDArray[np.float64], list[str]]:
-    """The pixels as they are written, and what kind each picture is."""
-    values: NDArray[np.float64] | None = None
-    kinds = []
+    """The grey pixels, scaled where a picture has another size, and what kind each picture is."""
+    shape = (len(members), *size)
+    check_size(label, Variable("The set of pictures", shape, "uint8"), 8, limits)
+    values, kinds = np.empty(shape), []
     for k, info in enumerate(members):
         place = f"{quoted(info.filename)} in {label}"
-        if info.file_size > MAX_IMAGE_BYTES:
-            raise BadFile(f"{place} has {megabytes(info.file_size)}, too many for a picture.")
         with reading(place, "a picture"):
             picture = _open(archive.read(info), place, limits)
-            h, w = _size(picture)
-            if values is None:
-                shape = (len(members), h, w)
-                check_size(label, Variable("The set of pictures", shape, "uint8"), 8, limits)
-                values = np.empty(shape)
-            if (h, w) != values.shape[1:]:
-                raise BadFile(
-                    f"{place} has {h}×{w} pixels, but the first"
-                    f" picture has {values.shape[1]}×{values.shape[2]}; all need one size."
-                )
-            values[k], kind = _grey(picture, place)
+            if scaled := _size(picture) != size:
+                picture.draft(None, (2 * max(size), 2 * max(size)))  # a JPEG unpacks no more
+            grey, kind = _grey(picture, place)
+            values[k] = _fitted(grey, size) if scaled else grey
             kinds.append(kind)
-    assert values is not None  # _members refuses an archive without pictures
     return values, kinds
+
+
+def _fitted(grey: NDArray, size: tuple[int, int]) -> NDArray:
+    """The middle of a picture in another size, its proportions kept."""
+    from PIL import Image, ImageOps
+
+    picture = Image.fromarray(grey.astype(np.float32))
+    return np.asarray(ImageOps.fit(picture, size[::-1], Image.Resampling.BILINEAR))
 
 
 def _checked_greys(values: NDArray[np.float64], kinds: NDArray, label: str) -> str:

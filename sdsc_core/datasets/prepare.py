@@ -12,7 +12,9 @@ from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_choice, check_count, check_data, check_kind
 from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.wavelets import scattering_vectors
+from sdsc_core.endable.decompose import all_pairs
 
+ROWS_FOR_SCALES = 10_000  # that are looked at, of more
 DIFFERENT = 20  # times the least spread of a feature, from which on units seem to differ
 ROWS = re.compile(r"\d{1,15}(-\d{1,15})?(\.\d{1,15}(-\d{1,15})?)*")
 
@@ -93,13 +95,41 @@ def scales_differ(dataset: Dataset) -> tuple[float, float] | None:
     >>> scales_differ(Dataset(np.array([[1.0, 100], [2, 900], [3, 500]]), None, "three"))[1] > 300
     True
     """
+    found = _extremes(dataset)
+    return None if found is None else (found[0][1], found[1][1])
+
+
+def unequal_units(dataset: Dataset) -> str:
+    """A sentence on features that would decide alone, by `scales_differ`; else empty.
+
+    >>> unequal_units(Dataset(np.array([[1.0, 100], [2, 900], [3, 500]]), None, "three"))
+    'Feature 2 varies by 327, feature 1 by 0.82: those of large numbers outweigh the rest.'
+    """
+    found = _extremes(dataset)
+    if found is None:
+        return ""
+    low, high = (
+        (f"“{dataset.feature_names[k]}”" if dataset.feature_names else f"feature {k + 1}",
+         f"{value:,.0f}" if value >= 100 else f"{value:.2g}")
+        for k, value in found
+    )  # fmt: skip
+    return (
+        f"{high[0][0].upper()}{high[0][1:]} varies by {high[1]}, {low[0]} by {low[1]}: those of"
+        " large numbers outweigh the rest."
+    )
+
+
+def _extremes(dataset: Dataset) -> tuple[tuple[int, float], tuple[int, float]] | None:
+    """The features of least and of largest standard deviation, where these differ much."""
     if dataset.images is not None or dataset.n_features < 2:
         return None
-    found = np.nanstd(np.where(np.isfinite(dataset.X), dataset.X, np.nan), axis=0)
-    found = found[found > 0]
-    if len(found) < 2 or found.max() <= DIFFERENT * found.min():
+    X = dataset.X[:: max(1, dataset.n_points // ROWS_FOR_SCALES)]
+    found = np.nanstd(np.where(np.isfinite(X), X, np.nan), axis=0)
+    some = np.flatnonzero(found > 0)
+    if len(some) < 2 or found[some].max() <= DIFFERENT * found[some].min():
         return None
-    return float(found.min()), float(found.max())
+    low, high = some[found[some].argmin()], some[found[some].argmax()]
+    return (int(low), float(found[low])), (int(high), float(found[high]))
 
 
 def _scattered(dataset: Dataset, progress: Progress | None) -> NDArray[np.float64]:
@@ -260,15 +290,13 @@ def _components(
     The small Gram matrix costs far less than an SVD of X, and principal components with tiny
     variance, where it loses digits, are not wanted anyway.
     """
-    from scipy.linalg import eigh
-
     tick(progress, 0, len(X))
     gram = X.T @ X if X.shape[1] <= X.shape[0] else X @ X.T
     tick(progress, 0, len(X))
-    last = (len(gram) - n, len(gram) - 1)
+    # NumPy's, as SciPy's keep Python's lock meanwhile, and with it all other sessions.
     if not vectors:
-        values, basis = eigh(gram, eigvals_only=True, subset_by_index=last), np.empty((0, 0))
+        values, basis = np.linalg.eigvalsh(gram), np.empty((0, 0))
     else:
-        values, basis = eigh(gram, subset_by_index=last)
+        values, basis = all_pairs(gram)
     tick(progress, len(X), len(X))
-    return np.maximum(values[::-1], 0), basis[:, ::-1]
+    return np.maximum(values[: -n - 1 : -1], 0), basis[:, : -n - 1 : -1]

@@ -1,7 +1,7 @@
 """From a file to a `Dataset`: finds the samples, the labels and the pictures in it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sdsc_core.datasets.columns import Choice, Column, table_columns, table_content
 from sdsc_core.datasets.dataset import Dataset
+from sdsc_core.datasets.kinds import check_ending, what_it_is
 from sdsc_core.datasets.limits import OWN, Limits
 from sdsc_core.datasets.matlab import mat_container
 from sdsc_core.datasets.pictures import Pictures, picture_variables, read_pictures
@@ -37,18 +38,6 @@ ARRAYS: dict[str, tuple[str, Callable[[IO[bytes], str, Limits], Container]]] = {
 }
 MAPPED = {".npy": ("a NumPy array", partial(npy_container, mapped=True))}
 FORMATS = (".csv", ".tsv", *ARRAYS, ".zip")
-# What the first bytes say, and the endings that go with it.
-MAGIC = {
-    b"PK\x03\x04": ("a zip archive", (".npz", ".zip")),
-    b"\x93NUMPY": ("a NumPy array", (".npy",)),
-    b"MATLAB 5.0 MAT": ("a MATLAB file", (".mat",)),
-    b"\x89HDF\r\n": ("an HDF5 file", (".mat",)),
-    b"\x1f\x8b": ("packed with gzip", ()),
-    b"Rar!": ("a RAR archive", ()),
-    b"7z\xbc\xaf": ("a 7z archive", ()),
-    b"\xd0\xcf\x11\xe0": ("an old Excel file", ()),
-    b"\x89PNG": ("a single picture", ()),
-}
 
 
 class Found(NamedTuple):
@@ -111,7 +100,7 @@ def load(
     """
     with _opened(path, name, limits) as (file, file_name, label):
         ending = Path(file_name).suffix.lower()
-        _check_ending(file, ending, label)
+        check_ending(file, ending, label)
         if ending in ARRAYS:
             what, container = (ARRAYS | MAPPED if mapped else ARRAYS)[ending]
             with reading(label, what), closing(container(file, label, limits)) as arrays:
@@ -176,7 +165,7 @@ def inspect(
     """
     with _opened(path, name, limits) as (file, file_name, label):
         ending = Path(file_name).suffix.lower()
-        _check_ending(file, ending, label)
+        check_ending(file, ending, label)
         if ending in ARRAYS:
             what, container = ARRAYS[ending]
             with reading(label, what), closing(container(file, label, limits)) as arrays:
@@ -191,11 +180,15 @@ def inspect(
 @contextmanager
 def _opened(path: Source, name: str | None, limits: Limits) -> Iterator[tuple[IO[bytes], str, str]]:
     """The open file at its start, its name, and what to call it in a sentence."""
+    if not isinstance(path, (str, Path)) and not hasattr(path, "seek"):
+        raise BadFile(
+            f"path is {type(path).__name__}; give the name of a file, or an open one (io.BytesIO)."
+        )
     given = name or (path if isinstance(path, (str, Path)) else getattr(path, "name", ""))
     file_name = Path(str(given)).name
     label = repr(quoted(file_name, 100))
     if Path(file_name).suffix.lower() not in FORMATS:
-        raise BadFile(f"{label} has none of the endings that can be read: {', '.join(FORMATS)}.")
+        raise BadFile(_unknown_ending(path, label))
     if not isinstance(path, (str, Path)):
         _check_bytes(path, label, limits)
         yield path, file_name, label
@@ -213,6 +206,17 @@ def _opened(path: Source, name: str | None, limits: Limits) -> Iterator[tuple[IO
         yield file, file_name, label
 
 
+def _unknown_ending(path: Source, label: str) -> str:
+    sentence, by_path = f"{label} has none of the endings that can be read: ", (str, Path)
+    sentence += ", ".join(FORMATS)
+    with (
+        suppress(OSError),
+        open(path, "rb") if isinstance(path, by_path) else nullcontext(path) as file,
+    ):
+        sentence += what_it_is(file)
+    return f"{sentence}."
+
+
 def _check_bytes(file: IO[bytes], label: str, limits: Limits) -> None:
     size = file.seek(0, 2)
     file.seek(0)
@@ -222,16 +226,6 @@ def _check_bytes(file: IO[bytes], label: str, limits: Limits) -> None:
         raise BadFile(
             f"{label} has {megabytes(size)}; files of at most {megabytes(limits.bytes)} are read."
         )
-
-
-def _check_ending(file: IO[bytes], ending: str, label: str) -> None:
-    """Say what a file is where its name says something else."""
-    start = file.read(16)
-    file.seek(0)
-    for magic, (what, endings) in MAGIC.items():
-        if start.startswith(magic) and ending not in endings:
-            advice = f"call it {' or '.join(endings)}" if endings else "save or pack it otherwise"
-            raise BadFile(f"{label} is {what} by its content, not {ending}; {advice}.")
 
 
 def _from_arrays(

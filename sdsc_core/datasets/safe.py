@@ -36,20 +36,23 @@ REASONS = (
     ("magic string", "it does not begin as a NumPy array does"),
     ("[Hh]eader|descr|malformed node|not a valid dtype", "its header is damaged"),
     ("truncated|EOF|too (small|short)|buffer is smaller|ends? (too )?early|Not enough (data|bytes)"
-     "|unpack requires|Expecting .* bytes|end.of.(file|stream)|Unexpected end|could not read bytes",
+     "|unpack requires|Expecting .* bytes|end.of.(file|stream)|Unexpected end|could not read bytes"
+     "|Failed to read all",
      "it ends too early"),
     ("appears to be empty", "it is empty"),
     ("broken data stream|broken PNG", "the picture is damaged"),
-    ("negative seek", "it is only a part of a file"),
+    ("negative seek|Invalid argument", "it points outside of itself, as a part of a file does"),
     ("cannot identify image", "it is no picture of a kind that can be read"),
     ("field larger than field limit", "it has a cell of more than 131,072 letters"),
-    ("reshape|broadcast|cannot be resized", "its sizes do not go with what it holds"),
+    ("reshape|broadcast|cannot be resized|length must be non-negative|IndexError",
+     "its sizes do not go with what it holds"),
     ("[Uu]nknown mat file|Unknown (mat|type)|Mat 4|MOPT|SDE format",
      "it is no MATLAB file, or its beginning is damaged"),
     ("signature not found|object header|Unable to|Can't synchronously|Link iteration|HDF5"
      "|dataset chunks|addr overflow", "its HDF5 structure is damaged"),
     ("new-line character", "a line break stands where none belongs"),
     ("extra field|zip file version", "its table of contents is damaged"),
+    (r"KeyError: (np\.int|\d)", "it holds numbers of an unknown type"),
     ("codec can't decode", "its letters are written in an unknown way"),
 )  # fmt: skip
 

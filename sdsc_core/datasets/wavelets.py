@@ -27,6 +27,7 @@ def scattering(
     J: int = 3,
     L: int = 8,
     *,
+    as_published: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> NDArray[np.float32]:
@@ -37,13 +38,19 @@ def scattering(
     continued by reflection. The wavelets are scaled so that the features never have more energy
     than the continued picture: their distance is at most that of the pictures.
 
+    ``as_published`` lays them out as the features do that the literature shares of MNIST: a black
+    margin up to a multiple of 2^J, and the values of a map around every 2^J-th pixel from the
+    first one on, instead of around the middles of 2^J pixels.
+
     >>> scattering(np.ones((1, 28, 28))).shape
     (1, 217, 4, 4)
     """
     images = _checked(images)
     check_count(J, "J", 1, _largest_scale(images), f", as pictures have {images.shape[1:]} pixels")
     check_count(L, "L", 1, 64)
-    bank = _Bank.for_pictures(images.shape[1], images.shape[2], J, L)
+    if as_published:
+        images = np.pad(images, ((0, 0), *(_margin(n, 2**J) for n in images.shape[1:])))
+    bank = _Bank.for_pictures(images.shape[1], images.shape[2], J, L, as_published)
     blocks = run_blocks(
         lambda start, stop: bank.transform(images[start:stop]),
         len(images), BLOCK, n_jobs=n_jobs, progress=progress,
@@ -56,6 +63,7 @@ def scattering_vectors(
     J: int | None = None,
     L: int = 8,
     *,
+    as_published: bool = False,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> NDArray[np.float64]:
@@ -63,7 +71,8 @@ def scattering_vectors(
 
     So a map tells where in the picture its lines are, however faint. ``J`` is at most 3, and by
     default leaves a map four values or more across. On 500 digits of MNIST OMP reaches 93 % this
-    way, and 73 % where a map is divided by its maximum over all pictures.
+    way, and 73 % where a map is divided by its maximum over all pictures. ``as_published``: see
+    `scattering`; with it OMP has 88 %.
 
     >>> X = scattering_vectors(np.arange(2 * 64.0).reshape(2, 8, 8))
     >>> X.shape, float(X.max())
@@ -71,7 +80,8 @@ def scattering_vectors(
     """
     images = _checked(images)
     J = _usual_scales(*images.shape[1:]) if J is None else J
-    features = scattering(images, J, L, n_jobs=n_jobs, progress=progress)
+    layout: dict[str, Any] = {"as_published": as_published, "n_jobs": n_jobs}
+    features = scattering(images, J, L, **layout, progress=progress)
     largest = features.max(axis=(2, 3), keepdims=True)
     features /= np.where(largest > 0, largest, 1)
     return features.reshape(len(features), -1).astype(np.float64)
@@ -110,14 +120,17 @@ def _largest_scale(images: NDArray[np.float32]) -> int:
 class _Bank:
     """The filters for pictures of one size, which are continued by reflection to a larger one."""
 
+    reflection: Any  # of np.pad: with the border repeated or not
     padding: tuple[tuple[int, int], tuple[int, int]]
     wavelets: tuple[NDArray[np.float32], ...]  # ψ̂ of scale j: (L, h, w)
     # φ on every 2^j-th row and column: (⌈h/2^J⌉, rows) and (columns, ⌈w/2^J⌉)
     averages: tuple[tuple[NDArray[np.float32], NDArray[np.float32]], ...]
 
     @classmethod
-    def for_pictures(cls, height: int, width: int, J: int, L: int) -> "_Bank":
-        sides = [_Side.of_length(n, J) for n in (height, width)]
+    def for_pictures(
+        cls, height: int, width: int, J: int, L: int, as_published: bool = False
+    ) -> "_Bank":
+        sides = [_Side.of_length(n, J, as_published) for n in (height, width)]
         size = sides[0].length, sides[1].length
         wavelets = [
             np.stack([_morlet(size, WIDTH * 2**j, FREQUENCY / 2**j, np.pi * k / L, 4 / L)
@@ -126,6 +139,7 @@ class _Bank:
         ]  # fmt: skip
         scale = _largest_factor(_gaussian(size, WIDTH * 2 ** (J - 1)), wavelets)
         return cls(
+            "reflect" if as_published else "symmetric",
             (sides[0].padding, sides[1].padding),
             tuple((scale * w).astype(np.float32) for w in wavelets),
             tuple((sides[0].average(j, J), sides[1].average(j, J).T.copy()) for j in range(J)),
@@ -133,7 +147,7 @@ class _Bank:
 
     def transform(self, images: NDArray[np.float32]) -> NDArray[np.float32]:
         """Order by order: each modulus is kept at every 2^j-th pixel, as it has no finer detail."""
-        continued = np.pad(images, ((0, 0), *self.padding), mode="symmetric")
+        continued = np.pad(images, ((0, 0), *self.padding), mode=self.reflection)
         maps = [self._averaged(continued[:, None], 0)]
         seconds = []
         for j, first in self._moduli(continued[:, None], 0, 0):
@@ -167,23 +181,30 @@ class _Side:
     outputs: int
     padding: tuple[int, int]
     length: int
+    first: float  # pixel around which the first value is averaged
 
     @classmethod
-    def of_length(cls, n: int, J: int) -> "_Side":
+    def of_length(cls, n: int, J: int, as_published: bool = False) -> "_Side":
         step = 2**J
         outputs = -(-n // step)
         length = (outputs + 2) * step  # a step more on each side, for the reach of φ
-        before = (length - n) // 2
-        return cls(outputs, (before, length - n - before), length)
+        first = float(step) if as_published else 1.5 * step - 0.5
+        return cls(outputs, _margin(n, length), length, first)
 
     def average(self, at: int, J: int) -> NDArray[np.float32]:
-        """φ around the middle of each stretch of 2^J pixels, at every 2^at-th pixel."""
+        """φ around one place in each stretch of 2^J pixels, at every 2^at-th pixel."""
         step, sigma = 2**J, WIDTH * 2 ** (J - 1)
-        centres = step * (np.arange(self.outputs) + 1.5) - 0.5
+        centres = self.first + step * np.arange(self.outputs)
         away = np.arange(0, self.length, 2**at)[None, :] - centres[:, None]
         away -= self.length * np.round(away / self.length)  # as the FFT, round and round
         weights = np.exp(-(away**2) / (2 * sigma**2))
         return (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def _margin(n: int, unit: int) -> tuple[int, int]:
+    """Pixels before and after n others, up to a multiple of the unit."""
+    missing = -n % unit
+    return missing // 2, missing - missing // 2
 
 
 def _halved(size: tuple[int, ...], times: int) -> tuple[int, ...]:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.datasets.limits import Limits
-from sdsc_core.datasets.mat5 import MAX_CELL_BYTES, element_sizes, inflated
+from sdsc_core.datasets.matlab.mat5 import MAX_CELL_BYTES, element_sizes, inflated
 from sdsc_core.datasets.safe import (
     BadFile,
     Container,
