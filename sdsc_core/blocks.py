@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
+from numbers import Integral
 from typing import Any, TypeVar
 
 from threadpoolctl import OpenBLASController, ThreadpoolController
@@ -162,7 +163,7 @@ def n_threads(n_jobs: int | None) -> int:
     >>> n_threads(3)
     3
     """
-    if n_jobs is None or n_jobs == -1:
+    if n_jobs is None or (isinstance(n_jobs, Integral) and n_jobs == -1):
         return (
             len(os.sched_getaffinity(0))
             if hasattr(os, "sched_getaffinity")

@@ -1,31 +1,34 @@
 """CONN, the connectivity of a graph and of its clusters' own graphs.
 
-A move of a slider asks for one of each class. For some thousand points it is found by Lanczos in
-one kernel: SciPy's ARPACK calls Python for each of some sixty products, which for 300 points takes
-eight times as long as the products do.
+A move of a slider asks for one of each class. It is found by Lanczos in a kernel: SciPy's ARPACK
+calls Python for each of some sixty products, which for 300 points takes eight times as long as the
+products do.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import eigh_tridiagonal
-from scipy.sparse.csgraph import connected_components
 
 from sdsc_core._jit import kernel
-from sdsc_core.blocks import run_blocks
+from sdsc_core.blocks import end_if_cancelled, run_blocks
 from sdsc_core.checks import Affinity, check_affinity, check_labels, is_sparse
+from sdsc_core.sparse.entries import components_of, inner_graphs, places_of
 from sdsc_core.spectral import Spectrum, spectrum
 
-MANY = 5_000  # points, from which on ARPACK is as fast as a kernel of our own
+MANY = 5_000  # points, from which on no vector but the last two is kept
 LARGE = 20_000  # points, from which on CONN of several clusters is worth several threads
-STEPS = 16  # between two looks at how far it is
+STEPS = 8  # between two looks at how far it is
 MOST_STEPS = 320
 ACCURACY = 1e-8  # of the residual, which bounds the error of the eigenvalue
+CLOSE = 1e-7  # of a large graph's eigenvalue, by the residual and the distance to the next
 MUCH = 0.1  # where so little of a vector is left, rounding is a part of it: once more
 GONE = 1e-12  # a next vector of this length is rounding: the space has ended
+HALVINGS = 60  # of an interval around an eigenvalue
+ASIDE = 1e-13  # from an eigenvalue, so that a system with it can be solved
 
 
 @dataclass(frozen=True)
@@ -65,13 +68,19 @@ def conn_of(W: Affinity, labels: NDArray[np.int64] | None, known: Spectrum | Non
     whole, sure = _second_eigenvalue(W, known)
     if labels is None:
         return Connectivity(whole, np.empty(0), float("nan"), float("nan"), sure)
+    n = int(labels.max()) + 1
+    if is_sparse(W):
+        graphs = inner_graphs(W, labels, n)
 
-    def inside(c: int, _: int) -> tuple[float, bool]:
-        own = np.flatnonzero(labels == c)
-        return _second_eigenvalue(W[own][:, own])
+        def inside(c: int, _: int) -> tuple[float, bool]:
+            return _second_eigenvalue(graphs.graph(c))
+    else:
 
-    # Products with small matrices keep Python's lock too much for a second thread to help.
-    parts = run_blocks(inside, labels.max() + 1, 1, n_jobs=None if len(labels) > LARGE else 1)
+        def inside(c: int, _: int) -> tuple[float, bool]:
+            return _second_eigenvalue(W[np.ix_(labels == c, labels == c)])
+
+    # Of small graphs each is found before a second thread has begun.
+    parts = run_blocks(inside, n, 1, n_jobs=None if len(labels) > LARGE else 1)
     each = np.array([value for value, _ in parts])
     sure = sure and all(s for _, s in parts)
     return Connectivity(whole, each, float(each.min()), float(each.mean()), sure)
@@ -79,57 +88,125 @@ def conn_of(W: Affinity, labels: NDArray[np.int64] | None, known: Spectrum | Non
 
 def _second_eigenvalue(W: Any, found: Spectrum | None = None) -> tuple[float, bool]:
     """The value, and whether the solver converged."""
-    if W.shape[0] < 2 or _n_components(W, found) > 1:
+    if W.shape[0] < 2 or (components_of(W)[0] if found is None else found.n_components) > 1:
         return 0.0, True
     if found is None or found.n_exact < 2 or found.regularised:
-        value = second_eigenvalue(W) if is_sparse(W) and W.shape[0] <= MANY else None
+        value = second_eigenvalue(W) if is_sparse(W) else None
         if value is not None:
             return max(0.0, 1.0 - value), True
         found = spectrum(W, 2)
     return float(max(0.0, 1.0 - found.eigenvalues[1])), found.converged
 
 
-def _n_components(W: Affinity, known: Spectrum | None) -> int:
-    if known is not None:
-        return known.n_components
-    return int(connected_components(sp.csr_array(W), directed=False)[0])
-
-
 def second_eigenvalue(W: sp.csr_array) -> float | None:
     """The second largest eigenvalue of D^{-1/2} W D^{-1/2}, for W (N, N) of a connected graph.
 
-    The first is 1, with the eigenvector D^{1/2} 1; Lanczos runs beside it, every vector made
-    orthogonal to all before it. None where it takes too many steps.
+    The first is 1, with the eigenvector D^{1/2} 1; Lanczos runs beside it. Up to 5,000 points every
+    vector is made orthogonal to all before it. Beyond, it is to the last two and to the known one:
+    what is lost so are copies of eigenvalues that are found already. None where it takes too many
+    steps.
 
     >>> float(round(second_eigenvalue(sp.csr_array(1 - np.eye(6))), 3))
     -0.2
     """
     n = W.shape[0]
-    roots = np.sqrt(np.asarray(W.sum(axis=1)).ravel())
-    values = W.data / (np.repeat(roots, np.diff(W.indptr)) * roots[W.indices])
-    matrix = W.indptr, W.indices, values
-    most = min(MOST_STEPS, n - 1)
-    basis = np.empty((most + 2, n))
-    basis[0] = roots / np.linalg.norm(roots)
-    start = np.random.default_rng(0).standard_normal(n)
-    start -= basis[0] * (basis[0] @ start)
-    basis[1] = start / np.linalg.norm(start)
+    large, most = n > MANY, min(MOST_STEPS, n - 1)
+    places = places_of(W)
+    values, known = _scaled(*places, W.data)
+    basis = np.empty((4 if large else most + 2, n))
+    basis[0] = known
+    _begin(basis, _start(n))
+    if large:
+        values = values.astype(np.float32)  # reading them takes the time
     diagonal, beside = np.zeros(most), np.zeros(most)
     for begin in range(0, most, STEPS):
-        end = _steps(*matrix, basis, diagonal, beside, begin, min(begin + STEPS, most))
-        value, share = _largest(diagonal[:end], beside[: end - 1])
-        if end == most == n - 1 or beside[end - 1] * share <= ACCURACY:
-            return value
+        end_if_cancelled()
+        steps = _long_steps if large else _steps
+        stop = min(begin + STEPS, most)
+        end = steps(*places, values, basis, diagonal, beside, begin, stop)
+        value, share, gap = _largest(diagonal[:end], beside[:end])
+        residual = beside[end - 1] * share
+        if end == most == n - 1 or residual <= ACCURACY:
+            return float(value)
+        if large and residual * residual <= CLOSE * gap:  # it bounds the error too
+            return float(value)
     return None
 
 
-def _largest(diagonal: NDArray[np.float64], beside: NDArray[np.float64]) -> tuple[float, float]:
-    """The largest eigenvalue of a tridiagonal matrix, and |last entry| of its eigenvector."""
-    last = len(diagonal) - 1
-    if last == 0:
-        return float(diagonal[0]), 1.0
-    values, vectors = eigh_tridiagonal(diagonal, beside, select="i", select_range=(last, last))
-    return float(values[0]), float(abs(vectors[-1, 0]))
+@lru_cache(maxsize=8)
+def _start(n: int) -> NDArray[np.float64]:
+    return np.random.default_rng(0).standard_normal(n)
+
+
+@kernel
+def _scaled(indptr, indices, data):
+    """The entries of D^{-1/2} W D^{-1/2}, and its first eigenvector."""
+    n = len(indptr) - 1
+    roots, values = np.empty(n), np.empty(len(data))
+    for i in range(n):
+        total = 0.0
+        for e in range(indptr[i], indptr[i + 1]):
+            total += data[e]
+        roots[i] = np.sqrt(total)
+    for i in range(n):
+        for e in range(indptr[i], indptr[i + 1]):
+            values[e] = data[e] / (roots[i] * roots[indices[e]])
+    return values, roots / np.sqrt((roots * roots).sum())
+
+
+@kernel
+def _begin(basis, start):
+    """The second row: a start beside the known eigenvector."""
+    basis[1] = start - basis[0] * _dot(basis[0], start)
+    basis[1] /= np.sqrt(_dot(basis[1], basis[1]))
+
+
+@kernel
+def _above(diagonal, beside, x):
+    """How many eigenvalues of a tridiagonal matrix lie above x, by Sturm's sequence."""
+    count, d = 0, 1.0
+    for i in range(len(diagonal)):
+        d = diagonal[i] - x - (beside[i - 1] * beside[i - 1] / d if i else 0.0)
+        if d == 0.0:
+            d = -1e-300
+        count += d > 0.0
+    return count
+
+
+@kernel
+def _kth(diagonal, beside, k):
+    """The k-th largest eigenvalue of a tridiagonal matrix, from 1, all within [-2, 2]."""
+    low, high = -2.0, 2.0
+    for _ in range(HALVINGS):
+        x = 0.5 * (low + high)
+        if _above(diagonal, beside, x) >= k:
+            low = x
+        else:
+            high = x
+    return high
+
+
+@kernel
+def _largest(diagonal, beside):
+    """The largest eigenvalue of a tridiagonal matrix, |last entry| of its eigenvector, and how far
+    the next eigenvalue is."""
+    m = len(diagonal)
+    value = _kth(diagonal, beside, 1)
+    if m == 1:
+        return value, 1.0, 0.0
+    shift = value + ASIDE  # beyond all eigenvalues, where elimination needs no pivots
+    pivots, x = np.empty(m), np.ones(m)
+    pivots[0] = diagonal[0] - shift
+    for i in range(1, m):
+        pivots[i] = min(diagonal[i] - shift - beside[i - 1] ** 2 / pivots[i - 1], -1e-300)
+    for _ in range(3):
+        for i in range(1, m):
+            x[i] -= beside[i - 1] / pivots[i - 1] * x[i - 1]
+        x[m - 1] /= pivots[m - 1]
+        for i in range(m - 2, -1, -1):
+            x[i] = (x[i] - beside[i] * x[i + 1]) / pivots[i]
+        x /= np.sqrt((x * x).sum())
+    return value, abs(x[m - 1]), value - _kth(diagonal, beside, 2)
 
 
 @kernel(fastmath={"reassoc", "contract"})
@@ -163,6 +240,35 @@ def _steps(indptr, indices, data, basis, diagonal, beside, begin, end):
             length = np.sqrt(_dot(new, new))
             if length >= MUCH * before:
                 break
+        beside[m] = length
+        if length <= GONE:
+            beside[m] = 0.0
+            return m + 1
+        for i in range(n):
+            new[i] /= length
+    return end
+
+
+@kernel(fastmath={"reassoc", "contract"})
+def _long_steps(indptr, indices, data, basis, diagonal, beside, begin, end):
+    """As `_steps`, with the last vectors alone in rows 1 to 3."""
+    n = basis.shape[1]
+    known = basis[0]
+    for m in range(begin, end):
+        now, new, old = basis[1 + m % 3], basis[1 + (m + 1) % 3], basis[1 + (m + 2) % 3]
+        back = beside[m - 1] if m else 0.0
+        if m == 0:
+            old[:] = 0.0
+        for i in range(n):
+            total = 0.0
+            for e in range(indptr[i], indptr[i + 1]):
+                total += data[e] * now[indices[e]]
+            new[i] = total - back * old[i]
+        diagonal[m] = _dot(new, now)
+        part = _dot(new, known)
+        for i in range(n):
+            new[i] -= diagonal[m] * now[i] + part * known[i]
+        length = np.sqrt(_dot(new, new))
         beside[m] = length
         if length <= GONE:
             beside[m] = 0.0

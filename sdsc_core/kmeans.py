@@ -194,11 +194,16 @@ def _starts(X, n_clusters, firsts, shares, tolerance, most):
 
 @kernel(fastmath={"contract"})
 def _products(X, centre, out):
-    """Products of all points, the columns of X, with a centre."""
+    """Products of all points, the columns of X, with a centre; four rows at a time."""
+    d, n = X.shape
     out[:] = 0.0
-    for j in range(X.shape[0]):
+    for j in range(0, d - 3, 4):
+        a, b, c, e = centre[j], centre[j + 1], centre[j + 2], centre[j + 3]
+        for i in range(n):
+            out[i] = out[i] + X[j, i] * a + X[j + 1, i] * b + X[j + 2, i] * c + X[j + 3, i] * e
+    for j in range(d - d % 4, d):
         c = centre[j]
-        for i in range(X.shape[1]):
+        for i in range(n):
             out[i] += X[j, i] * c
 
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress
-from sdsc_core.checks import Affinity, check_n_clusters
+from sdsc_core.checks import Affinity, check_affinity, check_labels, check_n_clusters
 from sdsc_core.kmeans import cluster_rows
-from sdsc_core.metrics import Summary, summarise
-from sdsc_core.spectral import MOST_CLUSTERS, Spectrum, spectrum
+from sdsc_core.metrics import Summary, summary_of
+from sdsc_core.spectral import MOST_CLUSTERS, Spectrum, spectrum, spectrum_of
 
 EIGENVALUES = 16  # shown of every spectrum, once somebody looks
 
@@ -32,7 +32,9 @@ class Side:
 
     @cached_property
     def summary(self) -> Summary:
-        return summarise(self.W, self.labels, self.truth, spectrum_=self.spectrum)
+        n, truth = self.W.shape[0], self.truth
+        truth = None if truth is None else check_labels(truth, n, "truth")
+        return summary_of(self.W, check_labels(self.labels, n), truth, self.spectrum)
 
 
 def n_vectors(n_points: int, n_clusters: int | None) -> int:
@@ -68,6 +70,7 @@ def cluster_side(
     >>> side.labels.tolist()
     [0, 0, 0, 1, 1, 1]
     """
+    W = check_affinity(W)  # once for all that follows
     n_clusters = check_n_clusters(n_clusters, W.shape[0])
     usable = (
         found is not None
@@ -76,7 +79,7 @@ def cluster_side(
     )
     if found is None or not usable:
         wanted = vectors or n_vectors(W.shape[0], n_clusters)
-        found = spectrum(W, wanted, n_clusters, seed, progress)
+        found = spectrum_of(W, wanted, n_clusters, seed, progress)
     clusters = cluster_rows(found.embedding(n_clusters), n_clusters, seed)
     return Side(W, found, clusters, labels, n_clusters)
 

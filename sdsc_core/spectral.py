@@ -7,10 +7,8 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 
 from sdsc_core.blocks import Progress, one_thread, tick
@@ -26,7 +24,8 @@ from sdsc_core.checks import (
 from sdsc_core.endable.decompose import all_pairs
 from sdsc_core.kmeans import cluster_rows
 from sdsc_core.memory import check_memory
-from sdsc_core.sparse_product import product_in_threads
+from sdsc_core.sparse.entries import components_of, scaled
+from sdsc_core.sparse.product import product_in_threads
 
 SMALL = 128  # up to here a full decomposition is the quickest
 MODERATE = 5000  # up to here it is a possible fall-back
@@ -107,15 +106,28 @@ def spectrum(
     >>> spectrum(W, 3).eigenvalues.round(2).tolist()
     [1.0, 1.0, -0.5]
     """
-    W = check_affinity(W)
+    return spectrum_of(
+        check_affinity(W), n_vectors, n_clusters, random_state, progress, n_exact=n_exact
+    )
+
+
+def spectrum_of(
+    W: Affinity,
+    n_vectors: int,
+    n_clusters: int | None = None,
+    random_state: int | np.random.RandomState | None = 0,
+    progress: Progress | None = None,
+    *,
+    n_exact: int | None = None,
+) -> Spectrum:
+    """`spectrum` of an affinity that was checked before."""
     n = W.shape[0]
     n_vectors = check_count(n_vectors, "n_vectors", 1, n)
     n_clusters = n_vectors if n_clusters is None else check_n_clusters(n_clusters, n)
     n_exact = min(n_clusters if n_exact is None else n_exact, n_vectors) if n > LARGE else n_vectors
     random_state = check_random_state(random_state)
     _check_memory(W, n_vectors)
-    n_components, part = connected_components(sp.csr_array(W), directed=False)
-    component = part.astype(np.int64)
+    n_components, component = components_of(W)
     regularise = bool(n_components > n_clusters)
     degrees = np.asarray(W.sum(axis=1)).ravel()
     tau = degrees.mean() if regularise else 0.0
@@ -145,13 +157,13 @@ def _check_memory(W: Affinity, n_vectors: int) -> None:
     """ValueError where `spectrum` would need more memory beside W than there is.
 
     Four copies of a sparse W at a time (scaled; turned, to see whether it is symmetric; two within
-    SciPy's search for components), the vectors of Lanczos, and those found; or a decomposition of
-    the whole.
+    SciPy's search for components), the vectors of Lanczos, and three times
+    those found; or a decomposition of the whole.
     """
     n = W.shape[0]
     copies = 12 * 4 * W.nnz if is_sparse(W) else 8 * 6 * n * n
     full = 8 * 5 * n * n if _whole(n, n_vectors) else 0
-    needed = copies + full + 8 * n * (_room(n, n_vectors) + 2 * n_vectors + 2)
+    needed = copies + full + 8 * n * (_room(n, n_vectors) + 3 * n_vectors + 2)
     check_memory(needed, "spectral clustering", n, name="W")
 
 
@@ -188,7 +200,7 @@ def spectral_clustering(
     random_state = check_random_state(random_state)
     found = spectrum_
     if found is None:
-        found = spectrum(W, n_clusters, n_clusters, random_state, progress)
+        found = spectrum_of(W, n_clusters, n_clusters, random_state, progress)
     if not isinstance(found, Spectrum):
         raise ValueError(f"spectrum_ is {type(found).__name__}; give what `spectrum` returns.")
     points, vectors = len(found.vectors), found.n_exact
@@ -215,9 +227,7 @@ def suggest_n_clusters(eigenvalues: Any) -> int:
 
 def _scaled(W: Affinity, scale: NDArray[np.float64]) -> Affinity:
     if is_sparse(W):
-        scaled = W.copy()
-        scaled.data = W.data * np.repeat(scale, np.diff(W.indptr)) * scale[W.indices]
-        return scaled
+        return scaled(W, scale)
     return W * scale[:, None] * scale
 
 

@@ -346,18 +346,21 @@ def ksubspaces(X, starts, dim):
     return [names.index(label) for label in best[1]]
 
 
-def scattering(images, J, L):
+def scattering(images, J, L, as_published=False):
     """Orders 0, 1 and 2 of Bruna and Mallat, convolution by convolution, with no pixel left out."""
     features = []
+    if as_published:  # a black margin, as much on both sides
+        more = [(-n % 2**J // 2, -n % 2**J - -n % 2**J // 2) for n in images.shape[1:]]
+        images = np.pad(images, ((0, 0), *more))
+    first, reflection = (2**J, "reflect") if as_published else (1.5 * 2**J - 0.5, "symmetric")
     rows, columns = (-(-n // 2**J) for n in images.shape[1:])
     size = (rows + 2) * 2**J, (columns + 2) * 2**J
     psi, phi = _wavelets(size, J, L)
-    middles = [[((a + 1.5) * 2**J - 0.5, (b + 1.5) * 2**J - 0.5) for b in range(columns)]
-               for a in range(rows)]  # fmt: skip
+    middles = [[(a * 2**J + first, b * 2**J + first) for b in range(columns)] for a in range(rows)]
     weights = np.array([[phi(middle) / phi(middle).sum() for middle in row] for row in middles])
     for image in images:
         pad = [((n - m) // 2, n - m - (n - m) // 2) for n, m in zip(size, image.shape, strict=True)]
-        x = np.pad(image, pad, mode="symmetric")
+        x = np.pad(image, pad, mode=reflection)
         ones = [(j, abs(_convolved(x, p))) for j in range(J) for p in psi[j]]
         twos = []
         for j in range(J):  # in the order of scales, then directions

@@ -15,7 +15,7 @@ from sdsc_core.blocks import (
     watched,
 )
 from sdsc_core.methods import METHODS
-from sdsc_core.methods._admm import LassoAdmm
+from sdsc_core.methods.solvers.admm import LassoAdmm
 
 
 def test_watched_work_is_told_of_while_it_says_nothing_itself():
@@ -93,8 +93,10 @@ def test_a_block_ends_in_its_middle():
 ])  # fmt: skip
 def test_solvers_look_within_a_block_whether_they_are_cancelled(monkeypatch, name, options):
     looks = []
-    for module in ("_admm", "_elastic"):
-        monkeypatch.setattr(f"sdsc_core.methods.{module}.end_if_cancelled", lambda: looks.append(1))
+    for module in ("admm", "elastic", "huber"):
+        monkeypatch.setattr(
+            f"sdsc_core.methods.solvers.{module}.end_if_cancelled", lambda: looks.append(1)
+        )
     X = np.random.default_rng(0).standard_normal((100, 12))
     METHODS[name].solve(X, n_clusters=2, **options)
     assert len(looks) > 2  # there are two blocks
@@ -104,7 +106,7 @@ def test_admm_looks_every_few_steps(monkeypatch):
     def cancel():
         raise Cancelled
 
-    monkeypatch.setattr("sdsc_core.methods._admm.end_if_cancelled", cancel)
+    monkeypatch.setattr("sdsc_core.methods.solvers.admm.end_if_cancelled", cancel)
     X = np.random.default_rng(0).standard_normal((20, 6))
     problem = LassoAdmm(X, 20.0, affine=False, outliers=True)
     with pytest.raises(Cancelled):

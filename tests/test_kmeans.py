@@ -5,7 +5,7 @@ import pytest
 
 from sdsc_core import kmeans
 from sdsc_core.blocks import Cancelled
-from sdsc_core.kmeans import by_first_appearance, cluster_rows, in_steps, takes_long
+from sdsc_core.kmeans import by_first_appearance, cluster_rows, in_steps, quick, takes_long
 from tests import naive
 
 
@@ -24,6 +24,7 @@ def inertia(rows, labels):
 def test_seeds_are_drawn_by_the_distance_to_the_nearest_one(n_clusters):
     rows = np.random.default_rng(1).standard_normal((30, 3)) * [9.0, 1.0, 0.1]
     for seed in range(20):
+        rows = rows / 100 if seed == 10 else rows  # sums of squares below one, too
         found = kmeans._spread(rows, n_clusters, np.random.default_rng(seed))
         expected = naive.spread_seeds(rows, n_clusters, np.random.default_rng(seed))
         np.testing.assert_array_equal(found, expected)
@@ -50,7 +51,7 @@ def test_steps_of_any_length_end_at_the_same(monkeypatch):
         lengths.clear()
         monkeypatch.setattr(kmeans, "A_STEP", at_once * rows.size * 5)
         found = in_steps(rows, 5, 0)
-        assert set(lengths) == {at_once} and len(lengths) > 20
+        assert set(lengths) == {at_once} and 20 < len(lengths) < 600  # it ends where none moves
         np.testing.assert_array_equal(found.labels_, whole.labels_)
         assert found.inertia_ == pytest.approx(whole.inertia_)
     monkeypatch.setattr(kmeans, "A_STEP", 1)  # a step takes one iteration at least
@@ -114,3 +115,47 @@ def test_of_many_points_some_seed_all(n, monkeypatch):
     assert seeded[0].shape == (n, 6) and len(np.unique(seeded[0], axis=0)) == n
     at = [np.flatnonzero((rows == row).all(axis=1))[0] for row in seeded[0]]
     assert at == sorted(at)
+
+
+def theirs(rows, n_clusters, seed, starts, **more):
+    from sklearn.cluster import KMeans
+
+    return KMeans(n_clusters, n_init=starts, random_state=seed, **more).fit(rows).labels_
+
+
+@pytest.mark.parametrize("scale", [0.02, 1.0, 50.0])
+def test_the_compiled_one_stops_where_scikit_learns_does(scale):
+    """By the tolerance, while points still change: two far heaps make it large within each."""
+    rng, early = np.random.default_rng(5), 0
+    for seed in range(8):
+        rows = scale * (rng.random((120, 2)) + np.repeat([[0, 0], [60, 60]], 60, axis=0))
+        ours = quick(rows, 6, seed, 1)
+        np.testing.assert_array_equal(ours, theirs(rows, 6, seed, 1))
+        early += (ours != theirs(rows, 6, seed, 1, tol=0)).any()
+    assert early > 3
+
+
+def test_of_two_centres_alike_near_the_first_is_taken():
+    rows = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+    for seed in range(30):
+        np.testing.assert_array_equal(quick(rows, 2, seed, 1), theirs(rows, 2, seed, 1))
+
+
+def test_a_cluster_of_one_point_is_not_empty():
+    rows = np.array([[0.0, 0.0], [0.1, 0.0], [0.0, 0.1], [9.0, 9.0]])
+    assert by_first_appearance(quick(rows, 2, 0)).tolist() == [0, 0, 0, 1]
+    assert sorted(quick(rows, 4, 0).tolist()) == [0, 1, 2, 3] and quick(rows, 5, 0) is None
+
+
+def test_few_points_take_the_compiled_one_and_what_it_leaves_goes_to_scikit_learn(monkeypatch):
+    rows, of = heaps()
+    asked, start = [], kmeans.best_start
+    monkeypatch.setattr(kmeans, "best_start", lambda *a: asked.append(len(a[0])) or start(*a))
+    np.testing.assert_array_equal(cluster_rows(rows, 6, 0), by_first_appearance(of))
+    assert not asked
+    cluster_rows(np.ones((9, 2)), 3, 0)  # clusters that run empty
+    wide = np.hstack([rows, np.zeros((len(rows), 50))])
+    np.testing.assert_array_equal(cluster_rows(wide, 6, 0), by_first_appearance(of))
+    monkeypatch.setattr(kmeans, "SEEDED_ON", 71)
+    np.testing.assert_array_equal(cluster_rows(rows, 6, 0), by_first_appearance(of))
+    assert asked == [9, 72, 71]

@@ -14,6 +14,7 @@ from sdsc_core.conn import connectivity, second_eigenvalue
 from sdsc_core.dense import Changes, rank_changes, tally
 from sdsc_core.dense.explanations import ORDERS
 from sdsc_core.memory import available
+from sdsc_core.spectral import spectrum
 from tests import naive
 
 LABELS = st.lists(st.integers(0, 3), min_size=2, max_size=12)
@@ -272,12 +273,13 @@ def test_a_summary_takes_from_a_spectrum_what_it_needs(apart, monkeypatch):
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("n_clusters", [2, 300])
 def test_a_summary_takes_the_memory_that_is_asked_for(form, n_clusters, monkeypatch):
-    """Without CONN, whose spectrum asks for its own."""
+    """Of an array without CONN, whose spectrum asks for its own."""
     W = form(random_affinity(300, 0, 0.9 if n_clusters == 2 else 0.05))
     labels = np.arange(300) % n_clusters
     asked = []
     monkeypatch.setattr(metrics, "check_memory", lambda needed, *a, **k: asked.append(needed))
-    monkeypatch.setattr(metrics, "conn_of", lambda *a: None)
+    if form is np.asarray:
+        monkeypatch.setattr(metrics, "conn_of", lambda *a: None)
     metrics.summarise(W, labels)
     tracemalloc.start()
     metrics.summarise(W, labels)
@@ -320,3 +322,30 @@ def test_where_lanczos_takes_too_long_another_solver_goes_on():
     assert second_eigenvalue(sp.csr_array(W)) is None
     found = connectivity(sp.csr_array(W), [0] * 600)
     assert found.min == pytest.approx(naive.conn(W), abs=1e-7)
+
+
+@pytest.mark.parametrize("apart", [1e-3, 1e-6, 1e-8])
+def test_the_second_eigenvalue_among_many_that_are_nearly_equal(apart):
+    """Each new vector is what rounding leaves of a difference: the first one creeps back in."""
+    noise = random_affinity(60, 1, 1.0)
+    W = 1 - np.eye(60) + apart * noise
+    assert second_eigenvalue(sp.csr_array(W)) == pytest.approx(1 - naive.conn(W), abs=1e-8)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_conn_of_a_graph_whose_eigenvalues_are_known_is_not_looked_for(form, monkeypatch):
+    W = form(random_affinity(30, 4, 0.9))
+    known = {n: spectrum(W, n) for n in (1, 2, 5)}
+    expected = naive.conn(random_affinity(30, 4, 0.9))
+    found = connectivity(W, found=known[1])
+    assert found.converged and found.whole == pytest.approx(expected, abs=1e-6)
+
+    def look(*_):
+        raise AssertionError("it is known")
+
+    monkeypatch.setattr(conn, "spectrum", look)
+    monkeypatch.setattr(conn, "second_eigenvalue", look)
+    for n in (2, 5):
+        assert connectivity(W, found=known[n]).whole == pytest.approx(expected, abs=1e-6)
+        unsure = replace(known[n], converged=False)
+        assert not connectivity(W, found=unsure).converged

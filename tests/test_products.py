@@ -145,6 +145,12 @@ def test_costs_count_steps_and_features():
     assert gram.gram_bytes(100) == 20_000
 
 
+def test_the_gram_matrix_is_asked_for_beside_the_points(monkeypatch):
+    Z, asked = np.ones((300, 200)), []
+    monkeypatch.setattr(choose, "check_memory", lambda needed, *_: asked.append(needed))
+    assert choose._granted(Z) and asked[0] > gram.gram_bytes(300) + 4 * Z.nbytes
+
+
 @pytest.mark.parametrize(
     ("tree", "products", "memory_mb", "expected"),
     [

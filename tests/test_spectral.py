@@ -150,7 +150,16 @@ def test_without_an_edge_there_is_nothing_to_find():
     assert found.regularised and found.n_components == 4
     np.testing.assert_array_equal(found.eigenvalues, 0)
     np.testing.assert_array_equal(found.vectors, np.eye(4, 3))
+    assert found.converged and not found.message and found.residual == 0 and found.n_exact == 3
     assert not spectrum(np.zeros((2, 2)), 2).regularised
+
+
+def test_limits_are_those_that_are_told():
+    """In the docstring of `spectrum`, in the README, and on the screens."""
+    assert spectral.LARGE == 20_000 and spectral.MOST_CLUSTERS == 30
+    assert (spectral.ACCURACY, spectral.COARSE, spectral.LOOSE) == (1e-6, 1e-4, 1e-2)
+    bare = spectral.Spectrum(np.ones(1), np.ones((2, 1)), np.zeros(2, int), 1, False)
+    assert (bare.converged, bare.residual, bare.n_exact) == (True, 0, 0)
 
 
 def test_the_embedding_has_n_columns_of_unit_rows_and_keeps_zero_rows():
@@ -422,6 +431,18 @@ def test_a_spectrum_takes_the_memory_that_is_asked_for(form, n_vectors, monkeypa
     tracemalloc.stop()
     assert 0.2 * asked[-1] < peak < asked[-1]
     assert n_vectors == 3 or asked[-1] > 5 * 8 * 900**2  # several N × N within LAPACK
+
+
+def test_many_vectors_count_in_what_is_asked_for(monkeypatch):
+    """Those that Lanczos keeps, and those that it gives."""
+    W, asked = sp.csr_array(links(1200, 0.012, 0)), []
+    monkeypatch.setattr(spectral, "check_memory", lambda needed, *a, **k: asked.append(needed))
+    spectrum(W, 80)
+    tracemalloc.start()
+    spectrum(W, 80)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.75 * asked[-1] < peak < asked[-1], (peak, asked)
 
 
 def test_a_spectrum_that_does_not_fit_is_refused(monkeypatch):

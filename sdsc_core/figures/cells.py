@@ -11,7 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from sdsc_core._jit import kernel
 from sdsc_core.checks import Affinity, check_choice
+from sdsc_core.sparse.entries import places_of
 
 
 def places(order: Any) -> NDArray[np.int64]:
@@ -39,11 +41,7 @@ def largest_by_cell(
     >>> largest_by_cell(np.array([[0, 3.0, 1], [3, 0, 2], [1, 2, 0]]), np.array([0, 0, 1]), 2)
     array([[3., 2.], [2., 0.]])
     """
-    W = sp.csr_array(W)
-    grid = np.zeros(size * size, dtype)
-    # Quick where all is of one type.
-    np.maximum.at(grid, _cells(W, cell_of, size), W.data.astype(dtype, copy=False))
-    return grid.reshape(size, size)
+    return _grid(W, cell_of, size, 0).astype(dtype, copy=False)
 
 
 def by_cell(
@@ -58,15 +56,10 @@ def by_cell(
     check_choice(how, "merge", MERGES[1:])
     if how == "max":
         return largest_by_cell(W, cell_of, size, np.float32)
-    W = sp.csr_array(W)
-    cells = _cells(W, cell_of, size)
-    if how == "mean":
-        total = np.bincount(cells, W.data, size * size)
-    else:
-        total = np.bincount(cells[W.data != 0], minlength=size * size)
+    total = _grid(W, cell_of, size, MERGES.index(how) - 1)
     points = np.bincount(cell_of, minlength=size)
     area = np.maximum(1, np.outer(points, points))
-    return (total.reshape(size, size) / area).astype(np.float32)
+    return (total / area).astype(np.float32)
 
 
 def resolved(merge: str, *matrices: tuple[Affinity, NDArray[np.int64], int]) -> str:
@@ -84,9 +77,32 @@ def resolved(merge: str, *matrices: tuple[Affinity, NDArray[np.int64], int]) -> 
     return "mean" if any(_looks_full(*m) for m in matrices) else "max"
 
 
+def grids(
+    merge: str, cell_of: NDArray[np.int64], size: int, *matrices: Affinity
+) -> tuple[str, list[NDArray[np.float32]]]:
+    """What cells show, as `resolved` says, and `by_cell` of each matrix, in as few passes.
+
+    >>> W, cells = np.array([[0, 3.0, 1], [3, 0, 0], [1, 0, 0]]), np.array([0, 0, 1])
+    >>> how, (grid,) = grids("auto", cells, 2, W)
+    >>> how, grid.tolist()
+    ('max', [[3.0, 1.0], [1.0, 0.0]])
+    """
+    check_choice(merge, "merge", MERGES)
+    if merge == "auto":
+        means = [by_cell(W, cell_of, size, "mean") for W in matrices]
+        if any(_is_full(*pair) for pair in zip(means, matrices, strict=True)):
+            return "mean", means
+        merge = "max"
+    return merge, [by_cell(W, cell_of, size, merge) for W in matrices]
+
+
 def _looks_full(W: Affinity, cell_of: NDArray[np.int64], size: int) -> bool:
-    density = by_cell(W, cell_of, size, "density")
-    filled, true = float((density > 0).mean()), sp.csr_array(W).nnz / W.shape[0] ** 2
+    return _is_full(by_cell(W, cell_of, size, "density"), W)
+
+
+def _is_full(grid: NDArray[np.float32], W: Affinity) -> bool:
+    """By a grid of means or densities."""
+    filled, true = float((grid > 0).mean()), sp.csr_array(W).nnz / W.shape[0] ** 2
     return filled > FULL and filled > TIMES * true
 
 
@@ -100,6 +116,23 @@ def highest(*grids: NDArray[np.float32]) -> float:
     return float(np.quantile(filled, HIGHEST)) if len(filled) else 1.0
 
 
-def _cells(W: sp.csr_array, cell_of: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """The number of the cell that each stored entry lies in."""
-    return np.repeat(cell_of * size, np.diff(W.indptr)) + cell_of[W.indices]
+def _grid(W: Affinity, cell_of: NDArray[np.int64], size: int, how: int) -> NDArray[np.float64]:
+    """The largest entry (0), the sum (1) or the number of nonzeros (2) in each cell."""
+    W = sp.csr_array(W)
+    grid = np.zeros((size, size))
+    _fill(*places_of(W), W.data, cell_of, how, grid)
+    return grid
+
+
+@kernel
+def _fill(indptr, indices, data, cell_of, how, grid):
+    for i in range(len(cell_of)):
+        row = grid[cell_of[i]]
+        for e in range(indptr[i], indptr[i + 1]):
+            c, v = cell_of[indices[e]], data[e]
+            if how == 0:
+                row[c] = max(row[c], v)
+            elif how == 1:
+                row[c] += v
+            else:
+                row[c] += v != 0

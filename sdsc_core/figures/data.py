@@ -43,6 +43,7 @@ def class_sizes(
             "title": "class",
             "tickvals": at[::step],
             "ticktext": [_short(name) for name in names[::step]],
+            "autotickangles": [0, -45, -90],  # to the right the last one would be cut off
         },
         yaxis_title="points", height=height, margin=MARGIN, barmode="overlay",
         showlegend=chosen is not None, legend={"orientation": "h", "y": 1.12, "x": 1,

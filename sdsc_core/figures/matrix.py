@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity, check_choice
 from sdsc_core.dense import LOWERED, RAISED, Changes
-from sdsc_core.figures.cells import by_cell, places, resolved
+from sdsc_core.figures.cells import grids, places
 from sdsc_core.memory import check_memory
 
 LIMIT = 1_500_000  # entries of a triangle that are sent as they are; beyond, cells are merged
@@ -94,7 +94,7 @@ def matrix_view(
     if most > LIMIT and window is None:
         return _merged(W, W_star, order, causes, most, options)
     (keys_w, values), (keys_star, raised) = _upper(W), _upper(W_star)
-    keys = np.union1d(keys_w, keys_star)
+    keys = _union(keys_w, keys_star)
     w, star = np.zeros(len(keys)), np.zeros(len(keys))
     w[np.searchsorted(keys, keys_w)] = values
     star[np.searchsorted(keys, keys_star)] = raised
@@ -117,6 +117,12 @@ def matrix_view(
     )
 
 
+def _union(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`np.union1d` of numbers in ascending order, which are merged instead of hashed."""
+    both = np.sort(np.concatenate([a, b]), kind="stable")
+    return both[np.diff(both, prepend=-1) > 0]
+
+
 def _merged(
     W: Affinity,
     W_star: Affinity,
@@ -128,8 +134,7 @@ def _merged(
     """The view of so many entries that cells are merged, without a list of them all."""
     cell, place = -(-len(order) // GRID), places(order)
     at, size = place // cell, -(-len(order) // cell)
-    held = resolved(options.get("merge", "auto"), *((A, at, size) for A in (W_star, W)))
-    w, star = (by_cell(A, at, size, held) for A in (W, W_star))
+    held, (w, star) = grids(options.get("merge", "auto"), at, size, W, W_star)
     why = np.zeros((size, size), np.uint8)
     if causes is not None:
         i, j = at[causes.i], at[causes.j]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import run_blocks
+from sdsc_core.sparse.entries import places_of
 
 PARTS = 16  # of the rows, which threads share
 
@@ -24,7 +25,7 @@ def product_in_threads(A: sp.csr_array) -> Callable[[Vectors], Vectors]:
     array([1., 2., 3.])
     """
     n = A.shape[0]
-    matrix = A.indptr, A.indices, A.data.astype(np.float32)
+    matrix = *places_of(A), A.data.astype(np.float32)
 
     def times(x: Vectors) -> Vectors:
         out = np.empty((x.shape[1], n))
@@ -36,7 +37,7 @@ def product_in_threads(A: sp.csr_array) -> Callable[[Vectors], Vectors]:
     return times
 
 
-@kernel
+@kernel(fastmath={"reassoc", "contract"})
 def _times(indptr, indices, data, x, out, start, stop):
     for i in range(start, stop):
         total = 0.0

@@ -1,0 +1,1 @@
+"""Passes over sparse matrices that SciPy does not have, or takes longer for."""
