@@ -8,7 +8,7 @@ import pytest
 
 from pages.shared import settings
 from sdsc_core import cli, datasets, experiments
-from sdsc_core.experiments import beside, claims, shipped, shipping, verdicts
+from sdsc_core.experiments import beside, claims, hopkins, shipped, shipping, verdicts
 from sdsc_core.experiments.keeping import Row
 from tests.test_experiments import folder  # noqa: F401, stand-ins for the research data
 
@@ -57,6 +57,34 @@ def test_results_ship_and_come_back(folder, tmp_path):  # noqa: F811
     assert shipped("table2", ship) is None
 
 
+def test_a_run_goes_on_from_what_ships(folder, tmp_path, monkeypatch):  # noqa: F811
+    out, ship, further = (tmp_path / name for name in ("out", "ship", "further"))
+    argv = ["reproduce", "table4", "--data", str(folder), "--methods", "KNN", "IMC"]
+    assert cli.main([*argv, "--draws", "1", "--out", str(out)]) == 0
+    experiments.ship(out, ship, experiments.Options(draws=1, methods=["KNN", "IMC"]))
+    monkeypatch.setattr(shipping, "RESULTS", ship)
+    computed = []
+    table = experiments.EXPERIMENTS["table4"]
+    measure = table.measure
+    monkeypatch.setattr(table, "measure", lambda o, c: computed.append(c.draw) or measure(o, c))
+    assert cli.main([*argv, "--draws", "2", "--out", str(further), "--go-on"]) == 0
+    assert computed == [1, 1]
+    before, after = (experiments.Store(path / "table4.jsonl") for path in (out, further))
+    assert len(after.runs) == 2 and len(after.cells) == 4
+    for key, cell in before.cells.items():
+        ours = after.cells[key]
+        assert [r.figures["acc"] for r in ours.rows] == pytest.approx(
+            [r.figures["acc"] for r in cell.rows], rel=1e-4
+        )
+        assert ours.seconds == pytest.approx(max(r.figures["seconds"] for r in cell.rows), abs=1e-3)
+    assert experiments.lay_out("table4", further) == 0  # what a folder has is not touched
+    assert experiments.lay_out("figure1", further) == 0  # nothing ships
+
+
+def test_hopkins_goes_on_from_what_ships(tmp_path):
+    assert experiments.lay_out("hopkins", tmp_path) == len(hopkins.read(hopkins.MEASURED))
+
+
 def test_what_was_left_out_ships_with_its_message(folder, tmp_path):  # noqa: F811
     options = experiments.Options(folder=folder, sizes=[2, 5], methods=["KNN"], draws=1, limit=1)
     table = experiments.EXPERIMENTS["table2"]
@@ -71,6 +99,8 @@ def test_what_was_left_out_ships_with_its_message(folder, tmp_path):  # noqa: F8
 def test_ship_needs_a_folder(capsys):
     assert cli.main(["reproduce", "all", "--ship"]) == 2
     assert "--ship needs --out" in capsys.readouterr().err
+    assert cli.main(["reproduce", "all", "--go-on"]) == 2
+    assert "--go-on needs --out" in capsys.readouterr().err
 
 
 def test_a_cell_stands_beside_the_papers():
@@ -149,8 +179,11 @@ class TestVerdicts:
         found = [*timed(6000, "SSC", 500.0), *timed(6000, "IMC", 0.4), *timed(3000, "IMC", 0.2),
                  *timed(100_002, "IMC", 8.0)]  # fmt: skip
         claim = self.of("IMC is efficient and scales", figure1=found)
-        assert [s.true for s in claim.statements] == [True, None, True, True, True]
+        assert [s.true for s in claim.statements] == [True, None, True, True, None]
         assert "1,250.0 times" in claim.statements[0].text
+        found += [Row(9000, 0, "SSC", "none", {}, message="Left out: 500 s at 6,000.")]
+        claim = self.of("IMC is efficient and scales", figure1=found)
+        assert claim.statements[-1].true and "1 of 1, SSC to 6,000" in claim.statements[-1].text
 
     def test_densifying(self):
         counts = {"inside": 100.0, "inside_star": 300.0, "between": 10.0, "between_star": 20.0}

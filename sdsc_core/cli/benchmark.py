@@ -5,6 +5,7 @@ Everything is warm: compiling is not measured. A limit that does not hold is pri
 """
 
 import argparse
+import math
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
@@ -57,6 +58,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--measure", action="store_true",
         help="with estimates: measure what they rest on, as far as it is not known")  # fmt: skip
     add("--anew", action="store_true", help="with --measure: what is known too")
+    add("--minutes", type=float, default=math.inf,
+        help="with --measure: begin nothing more after so many; the same command goes on"
+        " later, without --anew")  # fmt: skip
     parser.set_defaults(run=_benchmark)
 
 
@@ -90,7 +94,7 @@ def _estimates(options: argparse.Namespace) -> None:
             f"--only is {' '.join(options.only)!r}; give some of {', '.join(METHODS)}."
         )
     if options.measure:
-        benchmark_estimates.measure(methods, options.anew)
+        benchmark_estimates.measure(methods, options.anew, options.minutes)
     else:
         benchmark_estimates.compare(methods)
 

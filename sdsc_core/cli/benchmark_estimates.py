@@ -6,6 +6,7 @@ goes on where it was.
 
 import csv
 import math
+import time
 from collections.abc import Callable, Hashable, Iterator
 from functools import cache
 from itertools import product
@@ -42,7 +43,7 @@ from sdsc_core.methods import KINDS, METHODS
 from sdsc_core.run import sparse_stage
 from sdsc_core.settings import RunSettings
 
-LONGEST = 20.0  # seconds: a part that may take longer is not measured
+LONGEST = 45.0  # seconds: a part that may take longer is not measured
 BUSY = 1.4  # times the quickest `trial`: what is timed beside a slower one is not kept
 LARGE = 20_000  # points, beyond which only W is measured
 # By kind of data and features, the sizes that are measured.
@@ -118,17 +119,21 @@ class Timed:
         if part != AFFINITY and "sparse" not in self.kept:
             self.run(AFFINITY)
         took = seconds(lambda: self.run(part))
-        return took if took > LONGEST / 10 else min(took, seconds(lambda: self.run(part)))
+        return took if took > LONGEST / 20 else min(took, seconds(lambda: self.run(part)))
 
 
 # What the estimates rest on.
 
 
-def measure(methods: list[str], anew: bool, path: Path = MEASURED) -> None:
+def measure(
+    methods: list[str], anew: bool, minutes: float = math.inf, path: Path = MEASURED
+) -> None:
     """Measure what the file lacks, or all cells of the methods anew; each is kept at once.
 
     The small sizes come first, so that a run that was stopped knows something of every method.
+    After so many minutes no more is begun.
     """
+    end = time.monotonic() + 60 * minutes
     cells = {c[:5]: c for c in read(path) if not (anew and c.method in methods)}
     for step in range(max(map(len, SIZES.values()))):
         for method, ((kind, d), sizes) in product(methods, SIZES.items()):
@@ -137,6 +142,9 @@ def measure(methods: list[str], anew: bool, path: Path = MEASURED) -> None:
                 _write(path, list(cells.values()))
                 print(f"{method:<5} {kind:<6} D = {d:<5} N = {cell.n_points:<7} {cell.part:<5}"
                       f" {cell.seconds:.3g} s", flush=True)  # fmt: skip
+                if time.monotonic() >= end:
+                    print("The time is over; the same command goes on, without --anew.")
+                    return
 
 
 @cache

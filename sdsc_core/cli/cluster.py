@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sdsc_core.cli.options import (
-    SAMPLE,
+    about_data,
     add_data,
     as_json,
     check_writable,
@@ -77,8 +77,7 @@ def _cluster(options: argparse.Namespace) -> None:
         print(as_json(_everything(run, part)))
         return
     print(_headline(run))
-    if not options.file.startswith(SAMPLE):
-        print(data.note)
+    print(about_data(options, data), end="")
     for message in _messages(run):
         print(message)
     print(table({name: side.summary for name, side in _sides(run).items()}))

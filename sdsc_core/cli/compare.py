@@ -1,6 +1,7 @@
 """``sdsc compare FILE``: methods and baselines × dense stages, as on the Compare screen."""
 
 import argparse
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +11,7 @@ from sdsc_core import compare, datasets
 from sdsc_core.baselines import BASELINES
 from sdsc_core.checks import check_choice, check_count, check_data
 from sdsc_core.cli.options import (
+    about_data,
     add_data,
     as_json,
     check_writable,
@@ -74,6 +76,7 @@ def _compare(options: argparse.Namespace) -> None:
         everything = {"about": asdict(about), "results": [asdict(r) for r in results]}
         print(as_json(everything))
         return
+    print(about_data(options, data), end="", file=sys.stderr)  # the table may go into a file
     figure = options.figure or ("acc" if data.n_classes else "conn")
     show = compare.to_latex if options.latex else compare.to_markdown
     print(show(results, figure, options.average, about), end="")

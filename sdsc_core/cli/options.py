@@ -77,6 +77,14 @@ def read_data(options: argparse.Namespace) -> datasets.Dataset:
     return data
 
 
+def about_data(options: argparse.Namespace, data: datasets.Dataset) -> str:
+    """How the file was read, and a word where its units differ; a line each."""
+    lines = [] if options.file.startswith(SAMPLE) else [data.note]
+    if not options.pca and (units := datasets.unequal_units(data)):
+        lines.append(f"{units} If they are in different units, give --standardise.")
+    return "".join(f"{line}\n" for line in lines if line)
+
+
 def data_words(options: argparse.Namespace) -> list[str]:
     """The file and what differs from the defaults of `add_data`, as the words of a command."""
     parser = argparse.ArgumentParser()

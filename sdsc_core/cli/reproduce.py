@@ -32,6 +32,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="compute nothing; put what --out holds into the package, for the Paper screen",
     )
+    add(
+        "--go-on",
+        action="store_true",
+        help="begin with the results that the package has, and compute what they lack into --out",
+    )
     add("--param", action="append", default=[], metavar="METHOD.NAME=VALUE", help="not the preset")
     parser.set_defaults(run=_reproduce)
 
@@ -57,6 +62,11 @@ def _reproduce(options: argparse.Namespace) -> None:
         written = experiments.ship(folder, options=chosen, names=names)
         print(f"Written: {', '.join(written) or 'nothing'}.")
         return
+    if options.go_on:
+        if folder is None:
+            raise ValueError("--go-on needs --out, the folder that takes the results.")
+        for name in names:
+            experiments.lay_out(name, folder)
     for name in names:
         report = Reporter(name)
         if name == HOPKINS:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sdsc_core import datasets
 from sdsc_core.cli.options import (
+    about_data,
     add_data,
     as_json,
     data_words,
@@ -83,6 +84,7 @@ def _sweep(options: argparse.Namespace) -> None:
     if options.json:
         print(as_json(_everything(draws[0], found, criterion)))
         return
+    print(about_data(options, draws[0]), end="")
     print(f"{draws[0].name}: {len(found)} settings, {len(found[0].results)} results each.")
     print(_table(found, by))
     print(_suggestion(found, criterion, options))

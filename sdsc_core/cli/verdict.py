@@ -5,8 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from sdsc_core.checks import check_number
-from sdsc_core.cli.options import add_data, as_json, check_writable, data_words, read_data
+from sdsc_core.cli.options import (
+    about_data,
+    add_data,
+    as_json,
+    check_writable,
+    data_words,
+    read_data,
+)
 from sdsc_core.cli.progress import Reporter
+from sdsc_core.cli.warm import warm_up
 from sdsc_core.verdict import (
     STABILITY,
     TEST,
@@ -39,6 +47,7 @@ def _verdict(options: argparse.Namespace) -> None:
     for path in (options.csv, options.output):
         check_writable(path)
     data = read_data(options)
+    warm_up(Reporter("Compiling, once on a machine"))  # which is not to count
     reporter = Reporter("Trying")
     verdict = advise(data, options.seconds, n_clusters=options.clusters, progress=reporter)
     reporter.clear()
@@ -50,6 +59,7 @@ def _verdict(options: argparse.Namespace) -> None:
     if options.json:
         print(as_json(as_dict(verdict)))
         return
+    print(about_data(options, data), end="")
     said = report(verdict)
     if verdict.best is not None:
         k = asked_clusters(verdict.findings)

@@ -5,7 +5,7 @@ from sdsc_core.experiments.keeping import Cell, Row, Store
 from sdsc_core.experiments.output import to_csv, to_latex, to_markdown, write
 from sdsc_core.experiments.registry import EXPERIMENTS
 from sdsc_core.experiments.running import Experiment, Options, run
-from sdsc_core.experiments.shipping import Results, ship, shipped
+from sdsc_core.experiments.shipping import Results, lay_out, ship, shipped
 from sdsc_core.experiments.verdicts import Claim, claims
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "beside",
     "claims",
     "hopkins",
+    "lay_out",
     "run",
     "ship",
     "shipped",

@@ -112,12 +112,16 @@ class Store:
     def add(self, cell: Cell, rows: list[Row], seconds: float) -> None:
         """Keep a cell; it is on disk when this returns."""
         if not self.begun:
-            self.runs.append(this_run())
-            self._write({"run": self.runs[-1]})
-            self.begun = True
+            self.begin(this_run())
         self.cells[cell.key] = Kept(rows, seconds, len(self.runs) - 1)
         self._write({"cell": asdict(cell), "rows": [asdict(r) for r in rows],
                      "seconds": round(seconds, 3), "of_run": len(self.runs) - 1})  # fmt: skip
+
+    def begin(self, run: dict[str, Any]) -> None:
+        """Note the run that the cells from here on are of."""
+        self.runs.append(run)
+        self._write({"run": run})
+        self.begun = True
 
     def _write(self, line: dict[str, Any]) -> None:
         if self.path is None:

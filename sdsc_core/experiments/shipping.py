@@ -95,6 +95,33 @@ def ship(
     return written
 
 
+def lay_out(name: str, folder: Path, shipped_in: Path | None = None) -> int:
+    """Write the cells of what ships into a folder of `sdsc reproduce` that has none of NAME's.
+
+    A run in that folder then computes only what is missing. Returns the number of cells: those
+    whose settings are no longer the present ones are left out. A cell's seconds are those of its
+    longest row, since each row counts the W that they share.
+    """
+    if name == HOPKINS and not (folder / f"{HOPKINS}.csv").exists():
+        shutil.copyfile((shipped_in or RESULTS) / f"{HOPKINS}.csv", folder / f"{HOPKINS}.csv")
+        return len(hopkins.read(folder / f"{HOPKINS}.csv"))
+    path, found = folder / f"{name}.jsonl", shipped(name, shipped_in)
+    if found is None or found.name != name or path.exists():
+        return 0
+    present = {(c.where, c.draw, c.method): c for c in EXPERIMENTS[name].cells(Options())}
+    rows: dict[Cell, list[Row]] = {}
+    for row in found.rows:
+        cell = present.get((row.where, row.draw, row.method))
+        if row.figures and cell and found.settings.get(cell.method) == cell.settings:
+            rows.setdefault(cell, []).append(row)
+    store = Store(path)
+    for run_ in found.runs:
+        store.begin(run_)
+    for cell, own in rows.items():
+        store.add(cell, own, max(row.figures.get("seconds") or 0.0 for row in own))
+    return len(rows)
+
+
 def picture(name: str, part: str) -> str | None:
     """A picture of an experiment as SVG, where there is one.
 
