@@ -16,17 +16,20 @@ from sdsc_core.verdict import (
     as_dict,
     clusters_csv,
     difference,
+    evidence,
     head,
     judge,
     lead,
     report,
     table,
+    take_script,
     trials_csv,
     trying,
     words,
 )
 from sdsc_core.verdict.candidates import groups
 from sdsc_core.verdict.draws import draw_points
+from sdsc_core.verdict.evidence import Tried
 
 FLOOR = Candidate("k-means")
 KNN = Candidate("KNN", (("n_neighbours", 6),))
@@ -205,7 +208,7 @@ def test_without_classes_stability_and_the_fit_to_subspaces_count_alike():
         "Its clusters agree by 1.00 between draws, and 10 % of its points lie nearer to the"
         " subspace of another cluster." in said.answer
     )
-    assert any(doubt.startswith("How far to trust it: on 19 labelled") for doubt in said.doubts)
+    assert evidence.trust() in said.doubts
     assert "nearer to another (%)" in head(verdict) and table(verdict)[0][4] == "10.0"
 
 
@@ -371,6 +374,44 @@ def test_a_stop_keeps_what_is_done_and_time_ends_it():
     assert out_of_time.ended == "time" and not out_of_time.trials
 
 
+def test_trials_leave_time_for_the_run_on_all_points(monkeypatch, core_alone):
+    """The trials go on for good; the clock says that almost all of the time is over."""
+    data, late = datasets.make_subspaces(3, 2, 12, points_each=25), [0.0]
+
+    def further(self):
+        late[0] = share * self.found.budget
+        self.clock(0, 0)
+
+    monkeypatch.setattr(trying._Trying, "further_draws", further)
+    for share, there in ((0.97, True), (1.01, False)):
+        late[0] = 0.0
+        found = trying.try_out(data, 20.0, lead=lead, clock=lambda: late[0])
+        assert found.ended == "time" and (found.whole is not None) == there, share
+
+
+@pytest.mark.parametrize("best", [FLOOR, IMC_P, KNN_D3])
+def test_the_script_gives_the_clusters_that_were_found(best, tmp_path, monkeypatch):
+    data = datasets.prepare(datasets.sample("motion"), per_class=20, standardise=True)
+    found = Findings(data, 60.0, n_clusters=data.n_classes, clusters_from="one for each class")
+    work = trying._Trying(found, lambda found: [best], None)
+    work.whole()
+    found.trials = [found.whole]
+    steps = {"per_class": 20, "standardise": True, "random_state": 0}
+    text = take_script(judge(found), steps, load="data = datasets.sample('motion')")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(text, "clusters.py", "exec"), {})
+    assert (tmp_path / "clusters.csv").read_text("utf-8") == clusters_csv(judge(found))
+    assert take_script(judge(Findings(data, 1.0)), steps, load="") == ""
+
+
+def test_units_that_differ_are_a_doubt():
+    found = findings({IMC: steady(0.9)})
+    X = found.data.X * [1, 1, 1, 500]
+    for names, told in (((), False), (tuple("abcd"), True)):
+        found.data = replace(found.data, X=X, feature_names=names)
+        assert any("“d” varies by" in doubt for doubt in report(judge(found)).doubts) == told
+
+
 def test_what_cannot_be_computed_is_told_and_the_rest_goes_on(monkeypatch, core_alone):
     solve = trying.run_stages
 
@@ -406,8 +447,37 @@ def test_a_time_that_is_none_is_refused(seconds):
         (IMC_P, "sdsc cluster 'a b.csv' --pca 5 --clusters 4 --output labels.csv"),
         (KNN_D3, "sdsc cluster 'a b.csv' --pca 5 --method KNN --dense D3 --clusters 4 --param"
                  " n_neighbours=6 --output labels.csv"),
-        (FLOOR, "sklearn.cluster.KMeans(4, n_init=10).fit_predict(X)"),
+        (FLOOR, "sklearn.cluster.KMeans(4, n_init=10, random_state=0).fit_predict(X)"),
     ],
 )  # fmt: skip
 def test_the_command_for_a_setting(candidate, command):
     assert candidate.command("a b.csv", "--pca", "5", n_clusters=4) == command
+
+
+def test_draws_of_all_points_tell_nothing_from_chance():
+    """Classes of two points give both to every draw: no spread is seen, and none is claimed."""
+    scores = {KNN_D3: [1.0] * 3, KNN: [0.9] * 3, IMC: [0.75] * 3, FLOOR: [0.7, 0.8, 0.7]}
+    found = findings(scores, n_points=12, classes=6, n_drawn=12)
+    verdict = judge(found)
+    assert [row.behind.exceeds for row in verdict.rows] == [None] * 4
+    said = report(verdict)
+    text = words(said)
+    assert "spread of" not in text and "helps" not in text and "inf" not in text
+    assert "25.0 points below, which draws of the same points cannot tell from chance" in text
+    assert any("Every draw holds all 12 points" in doubt for doubt in said.doubts)
+
+
+def test_how_far_to_trust_it_is_what_was_measured(tmp_path):
+    tried = {
+        "one": [Tried("a", 0.9, 0.5, 0.9), Tried("b", 0.4, 1.0, 0.3)],
+        "two": [Tried("a", 0.7, 0.5, 0.1), Tried("b", 0.6, 0.9, 0.3)],
+    }
+    evidence.write_hidden(tried, tmp_path / "hidden.csv")
+    assert evidence.read_hidden(tmp_path / "hidden.csv") == tried
+    assert evidence.regrets(tried.values(), evidence.STABLE) == pytest.approx([50, 10])
+    assert evidence.regrets(tried.values(), evidence.TAKEN) == pytest.approx([0, 10])
+    found = evidence.read_hidden()
+    own = evidence.regrets(found.values(), evidence.TAKEN)
+    said = evidence.trust()
+    assert f"on {len(found)} labelled sets" in said and f"{np.mean(own):.1f} points of ACC" in said
+    assert all(len(made) > 1 for made in found.values())

@@ -14,6 +14,7 @@ from sdsc_core.verdict.asking import (
 )
 from sdsc_core.verdict.candidates import Candidate
 from sdsc_core.verdict.judging import Difference, Row, Verdict, difference, judge, lead
+from sdsc_core.verdict.script import take_script
 from sdsc_core.verdict.sentences import STABILITY, TEST, Report, report, words
 from sdsc_core.verdict.trying import Findings, Trial, try_out
 
@@ -37,6 +38,7 @@ __all__ = [
     "lead",
     "report",
     "table",
+    "take_script",
     "trials_csv",
     "try_out",
     "words",

@@ -6,8 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sdsc_core.blocks import Progress
-from sdsc_core.datasets import Dataset, point_columns
-from sdsc_core.datasets.dataset import table_csv
+from sdsc_core.datasets import Dataset, points_csv
 from sdsc_core.verdict.judging import Row, Verdict, judge, lead
 from sdsc_core.verdict.sentences import TEST, report
 from sdsc_core.verdict.trying import Findings, try_out
@@ -141,7 +140,4 @@ def clusters_csv(verdict: Verdict) -> str:
     found = verdict.findings
     if found.whole is None:
         return ""
-    columns = point_columns(found.data, found.whole.labels, found.whole.labels)
-    del columns["cluster_W"]
-    columns["cluster"] = columns.pop("cluster_W_star")
-    return table_csv(columns)
+    return points_csv(found.data, found.whole.labels)

@@ -75,7 +75,8 @@ class Candidate:
         """
         settings = self.settings(n_clusters)
         if settings is None:
-            return f"sklearn.cluster.KMeans({n_clusters or 'n_clusters'}, n_init=10).fit_predict(X)"
+            k = n_clusters or "n_clusters"
+            return f"sklearn.cluster.KMeans({k}, n_init=10, random_state=0).fit_predict(X)"
         words = [*(file or ("FILE",)), *as_options(settings), "--output", "labels.csv"]
         return shlex.join(["sdsc", "cluster", *words])
 

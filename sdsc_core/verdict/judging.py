@@ -19,7 +19,7 @@ class Difference:
     """A candidate's score minus another's, over the draws that both have.
 
     ``exceeds`` says whether it is more than ``spread``, the half-width of its 95 % interval;
-    None where fewer than three draws say nothing.
+    None where fewer than three draws, or draws of the same points, say nothing.
     """
 
     mean: float
@@ -109,7 +109,8 @@ def difference(one: Scores, other: Scores, ratio: float = 0.0) -> Difference:
     corrected resampled t-test (Nadeau and Bengio, Inference for the generalization error, 2003): s
     is the standard deviation of the R paired differences. Draws that share points vary less than
     new data would; their correlation is taken to be the share ρ of points that two draws have in
-    common, and ``ratio`` is ρ / (1 − ρ), for draws of n of N points n / (N − n).
+    common, and ``ratio`` is ρ / (1 − ρ), for draws of n of N points n / (N − n); infinite where
+    every draw has all of them, which tells nothing of other points.
 
     >>> difference({0: 0.9, 1: 0.8, 2: 0.9}, {0: 0.5, 1: 0.4, 2: 0.5, 3: 0.0}).exceeds
     True
@@ -123,7 +124,7 @@ def difference(one: Scores, other: Scores, ratio: float = 0.0) -> Difference:
     if len(values) == 0:
         return Difference(math.nan, math.nan, 0, None)
     mean = float(values.mean())
-    if len(values) < FEW:
+    if len(values) < FEW or math.isinf(ratio):
         return Difference(mean, math.nan, len(values), None)
     deviation = float(values.std(ddof=1))
     quantile = float(student.ppf((1 + LEVEL) / 2, len(values) - 1))

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sdsc_core.datasets import unequal_units
 from sdsc_core.settings import NONE
 from sdsc_core.verdict.candidates import FLOOR, GRAPH, OURS
+from sdsc_core.verdict.evidence import trust
 from sdsc_core.verdict.judging import LEVEL, Difference, Row, Verdict
 from sdsc_core.verdict.trying import FEW, NO_TIME
 
@@ -23,12 +25,6 @@ STABILITY = (
     "Consistency is the mean of two shares: stability, the mean adjusted Rand index between the"
     " clusters of two draws on the points that both hold, and the points that lie nearest to the"
     " subspace of their own cluster, which is fitted to its other half."
-)
-# By `python -m sdsc_core.experiments.hidden`, 7 s for each of 19 sets, beside other work.
-TRUST = (
-    "How far to trust it: on 19 labelled sets whose classes were hidden, what was chosen so was 1.5"
-    " points of ACC below the best that was tried in the mean, 16 at worst; by stability alone 8.6,"
-    " and 75 at worst. The rule was chosen on these sets, so on others it may fare worse."
 )
 
 
@@ -97,10 +93,17 @@ def _amount(verdict: Verdict, value: float) -> str:
 
 def _spread(verdict: Verdict, d: Difference) -> str:
     """Whether a difference exceeds the spread, and the spread."""
+    if d.exceeds is None and _all_alike(verdict):
+        return "which draws of the same points cannot tell from chance"
     if d.exceeds is None:
         return "which too few draws can tell from chance"
     wide = f"{100 * d.spread:.1f}" if verdict.findings.labelled else f"{d.spread:.2f}"
     return f"{'more than' if d.exceeds else 'within'} the spread of ± {wide}"
+
+
+def _all_alike(verdict: Verdict) -> bool:
+    """Whether every draw has all points, as where no class has more than two."""
+    return verdict.findings.n_drawn >= verdict.findings.data.n_points
 
 
 def _below(verdict: Verdict, d: Difference) -> str:
@@ -234,13 +237,22 @@ def _doubts(verdict: Verdict, best: Row) -> list[str]:
             f" their number, {found.n_clusters}, is {found.clusters_from}."
         )
         if best.astray is not None:
-            doubts.append(TRUST)
+            doubts.append(trust())
+    if _all_alike(verdict):
+        doubts.append(
+            f"Every draw holds all {data.n_points:,} points, since the classes are so small: they"
+            " differ by their seeds alone, and nothing can be told from chance."
+        )
+    if data.feature_names and (units := unequal_units(data)):
+        doubts.append(f"{units} If they are in different units, standardise them and ask again.")
     if data.n_points < FEW_POINTS:
         doubts.append(f"{data.n_points} points are few: another sample may say otherwise.")
     elif data.labels is not None and (least := np.bincount(data.labels).min()) < FEW_OF_CLASS:
         doubts.append(f"The smallest class has {least} points only.")
     if best.draws >= FEW and (tied := verdict.tied):
-        names = ", ".join(r.candidate.title for r in tied[:3]) + (" …" if len(tied) > 3 else "")
+        names = ", ".join(r.candidate.title for r in tied[:3]) + (
+            " and others" if len(tied) > 3 else ""
+        )
         many = "One other setting is" if len(tied) == 1 else f"{len(tied)} other settings are"
         doubts.append(f"{many} as good within the spread: {names}.")
     doubts += _of_the_clusters(verdict, best)

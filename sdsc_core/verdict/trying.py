@@ -26,8 +26,10 @@ FOR_FIRST = 0.7  # of the time, for the first draws of everything
 FOR_ONE = 0.4  # of it, for the first of these draws
 FOR_CORE = 0.5  # of it, in which the core must have its first draws, else draws are smaller
 FOR_WHOLE = 0.4  # of the time at most is kept for the last run, on all points
+FOR_LAST = 0.05  # of the time is left to the last run, whatever the trials took
 FOR_END = 0.1  # of the time, beside what the last run takes by what it took on a draw
 SLOWER = 1.3  # times what it took before, as a machine has other work too
+A_DAY = 86_400  # seconds
 NO_TIME = "the time does not suffice"
 
 
@@ -84,30 +86,35 @@ def try_out(
     findings: Findings | None = None,
     lead: Callable[[Findings], list[Candidate]],
     progress: Progress | None = None,
+    clock: Callable[[], float] = time.monotonic,
 ) -> Findings:
-    """Fill ``findings``, those given or new ones, for so many seconds at most.
+    """Fill ``findings``, those given or new ones, for so many seconds at most, by ``clock``.
 
     ``lead`` gives the best candidate so far and those not clearly behind it, the best first.
     Raising `Cancelled` in ``progress``, which hears of seconds, stops it; what was found stays.
     """
-    check_number(seconds, "seconds", 1)
+    check_number(seconds, "seconds", 1, A_DAY)
     check_kind(data, Dataset, "data", "a Dataset")
     check_data(data.X, name=repr(data.name), copy=False)
     found = Findings(data, seconds) if findings is None else findings
     check_kind(found, Findings, "findings", "Findings or None")
-    work = _Trying(found, lead, progress)
+    work = _Trying(found, lead, progress, clock)
+    ended = "done"
     try:
-        work.count_clusters(n_clusters)
-        work.first_draws()
-        work.second_chance()
-        work.further_draws()
+        with suppress(TimeOver):
+            ended = "time"
+            work.count_clusters(n_clusters)
+            work.first_draws()
+            work.second_chance()
+            work.further_draws()
+            ended = "done"
         work.whole()
-        found.ended = "done"
     except TimeOver:
-        found.ended = "time"
+        ended = "time"
     except Cancelled:
-        found.ended = "stopped"
+        ended = "stopped"
     found.seconds = work.spent
+    found.ended = ended
     return found
 
 
@@ -119,9 +126,11 @@ class _Trying:
         found: Findings,
         lead: Callable[[Findings], list[Candidate]],
         progress: Progress | None,
+        clock: Callable[[], float] = time.monotonic,
     ):
         self.found, self.lead, self.progress = found, lead, progress
-        self.begun = time.monotonic()
+        self.now, self.begun = clock, clock()
+        self.end = (1.0 - FOR_LAST) * found.budget  # of the trials
         self.took: dict[Group, float] = {}
         self.offered: list[Group] = []
         self.groups: list[Group] = []
@@ -129,7 +138,7 @@ class _Trying:
 
     @property
     def spent(self) -> float:
-        return time.monotonic() - self.begun
+        return self.now() - self.begun
 
     @property
     def left(self) -> float:
@@ -137,7 +146,7 @@ class _Trying:
 
     def clock(self, done: int, total: int) -> None:
         """The progress of every step: what it does matters less than the time that is left."""
-        if self.left <= 0:
+        if self.spent >= self.end:
             raise TimeOver
         tick(self.progress, int(self.spent), math.ceil(self.found.budget))
 
@@ -221,7 +230,7 @@ class _Trying:
 
     def _try(self, group: Group, draw: int) -> None:
         """One draw of a group; what cannot be computed is left out from then on."""
-        found, begun = self.found, time.monotonic()
+        found, begun = self.found, self.now()
         if group.name in found.untried:
             return
         points = draw_points(found.data, found.n_drawn, draw)
@@ -232,7 +241,7 @@ class _Trying:
             except (ValueError, MemoryError) as problem:
                 found.untried[group.name] = str(problem) or "there is not enough memory"
                 return
-        self.took[group] = time.monotonic() - begun
+        self.took[group] = self.now() - begun
 
     def _trial(
         self,
@@ -301,6 +310,7 @@ class _Trying:
     def whole(self) -> None:
         """The leading candidate on all points."""
         data, best = self.found.data, self.lead(self.found)
+        self.end = self.found.budget
         if not best:
             return
         with suppress(ValueError, MemoryError):  # it worked on fewer points
