@@ -179,6 +179,40 @@ def test_a_widget_that_the_script_sets_back_is_told_so():
     assert [m.delta.new_element.slider.id for m in sent.reduce(run(*page()))][1:-1] == [SLIDER]
 
 
+def test_a_widget_is_set_back_each_time_it_is_moved_to_the_same_place():
+    """The browser reports 9 each time: that it was set to 6 in between it never reports."""
+    sent, moved = Sent(), [WidgetState(id=SLIDER)]
+    moved[0].double_array_value.data.append(9.0)
+    sent.reduce(run(*page()))
+    for _ in range(5):
+        sent.hear(moved, False)
+        assert [m.delta.new_element.slider.id for m in sent.reduce(run(*page()))][1:-1] == [SLIDER]
+    moved[0].double_array_value.data[0] = 6.0  # what it was set to
+    for _ in range(3):
+        sent.hear(moved, False)
+        told = sent.reduce(run(*page()))
+    assert kinds(told) == NOTHING
+
+
+def table(name, rows, *path):
+    made = ForwardMsg()
+    made.delta.new_element.dataframe.id = name
+    made.delta.new_element.dataframe.arrow_data.data = rows
+    made.metadata.delta_path.extend(path)
+    return made
+
+
+def test_of_a_widget_in_another_s_place_all_is_told():
+    """Else the browser goes on reporting the first, and its callback is called at every move."""
+    sent, one, other = Sent(), table("one", b"1", 0, 2), table("other", b"2", 0, 2)
+    sent.reduce(run(*page(), one))
+    assert len(sent.reduce(run(*page(), table("one", b"3", 0, 2)))) == 3
+    assert len(sent.reduce(run(*page(), other))) == 10
+    assert len(sent.reduce(run(*page(), cached(one)))) == 10
+    assert kinds(sent.reduce(run(*page(), cached(one)))) == NOTHING
+    assert len(sent.reduce(run(*page(), cached(other)))) == 10
+
+
 def test_what_is_moved_while_a_run_is_under_way_counts_for_the_next():
     sent = Sent()
     sent.hear(said(SLIDER, 6.0), False)
@@ -186,7 +220,10 @@ def test_what_is_moved_while_a_run_is_under_way_counts_for_the_next():
     sent.hear(said(SLIDER, 9.0), False)  # during the run that ends now
     sent.reduce(run(*page()))
     assert len(sent.reduce(run(*page()))) == 3
-    assert kinds(sent.reduce(run(*page()))) == NOTHING
+    for _ in range(3):
+        sent.hear(said(SLIDER, 6.0), False)
+        told = sent.reduce(run(*page()))
+    assert kinds(told) == NOTHING
 
 
 def test_after_back_and_after_typing_the_browser_hears_of_the_run():
@@ -288,3 +325,154 @@ def test_messages_of_a_script_come_in_order(monkeypatch):
     start = ScriptRunnerEvent.SCRIPT_STARTED
     assert heard == [*each[:100], start, *each[100:200], start, *each[200:], start]
     assert len(wakes) < 100
+
+
+def test_a_timer_leaves_alone_what_was_said_after_the_end_of_its_run(monkeypatch):
+    """It is due while the server is busy, and the script has meanwhile begun anew."""
+    from streamlit.runtime.app_session import AppSession
+    from streamlit.runtime.scriptrunner import ScriptRunnerEvent
+
+    from pages.shared import streamlit_inside
+
+    monkeypatch.setattr(AppSession, "_on_scriptrunner_event", AppSession._on_scriptrunner_event)
+    streamlit_inside._hand_over_together()
+    heard, soon, later = [], [], []
+
+    class Bare(AppSession):
+        def __del__(self):
+            pass  # it was never begun
+
+    class Loop:
+        def call_soon_threadsafe(self, work):
+            soon.append(work)
+
+        def call_later(self, seconds, work):
+            later.append(work)
+
+    session = Bare.__new__(Bare)
+    session._event_loop = Loop()
+    session._handle_scriptrunner_event_on_event_loop = lambda sender, event, m=None, *_: (
+        heard.append(m or event)
+    )
+
+    def say(event, **more):
+        session._on_scriptrunner_event(None, event=event, **more)
+
+    say(ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg="old")
+    soon.pop()()  # starts the timer
+    say(ScriptRunnerEvent.SCRIPT_STOPPED_WITH_SUCCESS)
+    say(ScriptRunnerEvent.SCRIPT_STARTED)
+    say(ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg="new")
+    for work in [*later, *soon]:
+        work()
+    for work in later[1:]:
+        work()
+    ends = ScriptRunnerEvent.SCRIPT_STOPPED_WITH_SUCCESS, ScriptRunnerEvent.SCRIPT_STARTED
+    assert heard == ["old", *ends, "new"]
+
+
+def test_each_loss_of_the_line_has_its_own_patience(monkeypatch):
+    """A session that came back and is lost again waits in full: its first timer is no more."""
+    from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
+
+    from pages.shared import streamlit_inside as inside
+
+    now, due, closed = [0.0], [], []
+
+    class Timer:
+        def __init__(self, seconds, work):
+            self.at, self.work = now[0] + seconds, work
+            due.append(self)
+
+        def cancel(self):
+            due.remove(self)
+
+    class Loop:
+        def call_later(self, seconds, work, *given):
+            return Timer(seconds, lambda: work(*given))
+
+        def run_in_executor(self, *_):
+            pass
+
+    class Info:
+        session = type("Kept", (), {"_session_state": {}})()
+
+    class Manager:
+        active = True
+        _session_storage = {"one": Info}  # noqa: RUF012
+        close_session = closed.append
+
+        def is_active_session(self, _):
+            return self.active
+
+        def get_active_session_info(self, _):
+            return Info if self.active else None
+
+    monkeypatch.setattr(
+        WebsocketSessionManager, "disconnect_session", lambda m, _: setattr(m, "active", False)
+    )
+    monkeypatch.setattr(inside.asyncio, "get_running_loop", Loop)
+    inside._free_closed_sessions()
+    manager, lose = Manager(), WebsocketSessionManager.disconnect_session
+
+    def later(seconds):
+        now[0] += seconds
+        for timer in [t for t in due if t.at <= now[0]]:
+            due.remove(timer)
+            timer.work()
+
+    lose(manager, "one")
+    later(0.9 * inside.KEPT_LOST)
+    manager.active = True  # it came back
+    lose(manager, "one")
+    later(0.9 * inside.KEPT_LOST)
+    assert not closed
+    later(0.2 * inside.KEPT_LOST)
+    assert closed == ["one"]
+
+
+def test_a_choice_that_is_taken_back_is_told_until_the_browser_reports_it():
+    """As the list of groups to select: the script clears it after each choice."""
+    box = ForwardMsg()
+    box.delta.new_element.selectbox.id = "$$ID-box"
+    box.delta.new_element.selectbox.set_value = True
+    box.metadata.delta_path.extend((0, 2))
+    sent, chosen = Sent(), [WidgetState(id="$$ID-box", string_value="class 1")]
+    sent.reduce(run(*page(), box))
+    for _ in range(4):
+        sent.hear(chosen, False)
+        assert len(sent.reduce(run(*page(), box))) == 3
+    for _ in range(3):
+        sent.hear([WidgetState(id="$$ID-box")], False)
+        told = sent.reduce(run(*page(), box))
+    assert kinds(told) == NOTHING
+
+
+@pytest.mark.parametrize("kind", sorted(sending.ANSWERS))
+def test_an_answer_to_the_browser_never_waits_for_a_run(kind):
+    """The next run clears what waits: an upload or a download would never begin."""
+    from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
+
+    answer = ForwardMsg()
+    if kind == "heartbeat_ack":
+        answer.heartbeat_ack = True
+    else:
+        getattr(answer, kind).SetInParent()
+    sent, queue = Sent(), ForwardMsgQueue()
+    for made in run(*page())[:4]:
+        queue.enqueue(made)
+    assert sent.hold(queue._queue) == sending.HELD
+    queue.enqueue(answer)
+    assert sent.hold(queue._queue) is None
+    queue.clear(retain_lifecycle_msgs=True)  # as Streamlit does when a run begins
+    assert kind not in kinds(queue._queue)
+
+
+def test_what_is_no_part_of_a_run_is_told_beside_it():
+    sent, other = Sent(), ForwardMsg()
+    other.parent_message.message = "{}"
+    sent.reduce(run(*page()))
+    told = sent.reduce([other, *run(*page("2"))])
+    assert kinds(told) == [
+        "parent_message", "page_info_changed", "delta", "session_status_changed"
+    ]  # fmt: skip

@@ -4,15 +4,18 @@ import gc
 import threading
 from types import SimpleNamespace
 from unittest.mock import MagicMock
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from streamlit.proto.WidgetStates_pb2 import WidgetStates
+from streamlit.runtime.media_file_manager import MediaFileManager
+from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
 from pages.compare import running as compare_run
 from pages.shared import run as shared_run
-from pages.shared import settings
+from pages.shared import settings, streamlit_inside
 from pages.shared.memory import Memory, held
 from pages.shared.run import run_key
 from sdsc_core import datasets, imc, spectrum, suggest_n_clusters
@@ -47,6 +50,19 @@ def load(app, data):
     run(app)
     app.selectbox(key="data").set_value(data.name)
     return run(app)
+
+
+def test_the_links_of_screens_carry_the_settings(app):
+    """Else a change of screen is two steps of Back: the bare address, and the settings again."""
+    app.query_params.update(data="motion", gamma="4", theta1="0.7")
+    run(app)
+    app.slider(key="gamma").set_value(3)
+    run(app)
+    links = app.sidebar.get("page_link")
+    assert [link.proto.label for link in links][:2] == ["Explore", "Data"] and len(links) == 10
+    for link in links:
+        carried = dict(parse_qsl(link.proto.query_string))
+        assert carried == {"data": "motion", "gamma": "3", "theta1": "0.7"}
 
 
 @pytest.mark.parametrize("name", SCREENS)
@@ -138,6 +154,32 @@ def test_more_than_fifteen_clusters_are_suggested(app):
 def test_clusters_without_a_match_keep_a_number_of_their_own():
     labels, other = np.array([0, 0, 1, 1, 2, 2]), np.array([1, 1, 0, 0, 0, 0])
     assert match_clusters(labels, other).tolist() == [1, 1, 0, 0, 2, 2]
+
+
+def test_a_picture_stays_for_a_while_and_a_download_as_before(monkeypatch):
+    inactive, now = MediaFileManager._get_inactive_file_ids, [0.0]
+    monkeypatch.setattr(MediaFileManager, "_get_inactive_file_ids", inactive)
+    monkeypatch.setattr(streamlit_inside, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    streamlit_inside._keep_pictures()
+    manager = MediaFileManager(MemoryMediaFileStorage("/media"))
+
+    def show(*names):
+        """A run that shows these, and what is there after it."""
+        manager.clear_session_refs()
+        for name in names:
+            manager.add(name.encode(), "image/png", name, None, name.startswith("file"))
+        manager.remove_orphaned_files()
+        return len(manager._file_metadata)
+
+    stays = streamlit_inside.KEPT_PICTURE
+    assert show("a", "b", "file") == 3
+    assert show("a") == 3 and show("a") == 2, "a file goes with the second run without it"
+    now[0] = stays
+    assert show("a") == 2 and show("a", "b") == 2, "b is shown again"
+    now[0] += stays + 1
+    assert show("a") == 2, "since now without b"
+    now[0] += stays + 1
+    assert show("a") == 1
 
 
 def test_memory_is_bounded_by_bytes_and_lets_go_of_the_least_used():

@@ -7,16 +7,17 @@ from typing import Any
 
 import streamlit as st
 
-from pages.compare.choosing import kind_key
+from pages.compare.choosing import kind_key, suggested_number
+from pages.explore.downloads import load_lines
 from pages.shared.background import SECONDS, Task, background
 from pages.shared.run import preparation, source
 from pages.shared.settings import apply, go_to
 from pages.shared.tables import html_table
-from pages.shared.text import escape_markdown, rough_duration
+from pages.shared.text import data_words, escape_markdown, rough_duration
 from sdsc_core import verdict as verdicts
 from sdsc_core.blocks import Progress
-from sdsc_core.cli.options import as_json, preparation_words, reading_words
-from sdsc_core.datasets import SAMPLES, Dataset
+from sdsc_core.cli.options import as_json
+from sdsc_core.datasets import Dataset
 
 TIMES = (30, 120, 600)  # seconds
 MOST = 5  # verdicts that a session keeps
@@ -29,7 +30,7 @@ def ask(data: Dataset, n_clusters: int) -> None:
     state = st.session_state
     key = ("verdict", data.digest, n_clusters, state.budget)
     with st.container(border=True, key="advice"):
-        row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
+        row = st.container(horizontal=True, vertical_alignment="center", gap="medium")
         row.markdown(f"**{TITLE}**", width="content")
         times = sorted({*TIMES, state.budget})
         row.segmented_control(
@@ -64,7 +65,8 @@ def _begin(key: Hashable, data: Dataset, n_clusters: int, budget: int) -> None:
     kept.move_to_end(key)
     while len(kept) > MOST:
         kept.popitem(last=False)
-    work = partial(_work, found, None if data.n_classes else n_clusters)
+    suggested = data.n_classes or suggested_number(data)
+    work = partial(_work, found, None if n_clusters == suggested else n_clusters)
     title = f"Trying what helps on {data.name}"
     background().add([Task(key, title, work, "Trying on", data.name, SECONDS, budget)])
 
@@ -101,7 +103,7 @@ def _answer(data: Dataset, verdict: verdicts.Verdict) -> None:
         f" {data.n_points:,} points each{took}. {how}"
     )
     if found.ended:
-        _downloads(verdict)
+        _downloads(verdict, source(st.session_state.data))
 
 
 def _take(data: Dataset, verdict: verdicts.Verdict) -> None:
@@ -109,10 +111,13 @@ def _take(data: Dataset, verdict: verdicts.Verdict) -> None:
     best, ours = verdict.best, verdict.ours
     assert best is not None
     raw = source(st.session_state.data)
-    words = _data_words(raw)
+    words = data_words(raw, preparation(raw))
     k = verdicts.asked_clusters(verdict.findings)
-    st.markdown(escape_markdown(f"Take {best.candidate.title}:"))
-    st.code(best.candidate.command(*words, n_clusters=k), language=None, wrap_lines=True)
+    by_graph = best.candidate.settings() is not None
+    where = "" if by_graph else ", where X is the data as it is prepared (Script has all of it)"
+    st.markdown(escape_markdown(f"Take {best.candidate.title}{where}:"))
+    number = k if by_graph else verdict.findings.n_clusters
+    st.code(best.candidate.command(*words, n_clusters=number), language=None, wrap_lines=True)
     row = st.container(horizontal=True)
     if best is ours:
         if row.button("Take this setting to Explore", key="take", type="primary"):
@@ -126,14 +131,6 @@ def _take(data: Dataset, verdict: verdicts.Verdict) -> None:
     )  # fmt: skip
     if ours is not None and row.button(f"Take {ours.candidate.title} to Explore", key="take ours"):
         _explore(ours.candidate, k)
-
-
-def _data_words(raw: Dataset) -> list[str]:
-    """The file of the loaded data, how it was read and how it is prepared, for a command."""
-    state = st.session_state
-    usual = f"sample:{state.data}" if state.data in SAMPLES else "FILE"
-    file, choices, fill = state.get("read_as", {}).get(state.data, (usual, {}, ""))
-    return [file, *reading_words(choices, fill), *preparation_words(preparation(raw), raw)]
 
 
 def _explore(candidate: verdicts.Candidate, n_clusters: int | None) -> None:
@@ -156,14 +153,19 @@ def _into_comparison(data: Dataset, candidate: verdicts.Candidate) -> None:
         state[f"{candidate.method} {name} {state[kind_key(data)]}"] = value
 
 
-def _downloads(verdict: verdicts.Verdict) -> None:
+def _downloads(verdict: verdicts.Verdict, raw: Dataset) -> None:
+    state = st.session_state
+    load = load_lines(state.data, state.get("read_as", {}))
+    script = verdicts.take_script(verdict, preparation(raw), load=load)
     files = [
         ("Trials (.csv)", "trials.csv", "text/csv", verdicts.trials_csv(verdict)),
+        ("Script (.py)", "clusters.py", "text/x-python", script),
         ("Clusters (.csv)", "clusters.csv", "text/csv", verdicts.clusters_csv(verdict)),
         ("Verdict (.json)", "verdict.json", "application/json", as_json(verdicts.as_dict(verdict))),
     ]
-    for spot, (title, name, mime, text) in zip(st.columns(len(files)), files, strict=True):
-        spot.download_button(
-            title, text, name, mime, key=f"download {name}", on_click="ignore", width="stretch",
+    row = st.container(horizontal=True)
+    for title, name, mime, text in files:
+        row.download_button(
+            title, text, name, mime, key=f"download {name}", on_click="ignore",
             disabled=not text,
         )  # fmt: skip

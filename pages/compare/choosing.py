@@ -66,6 +66,11 @@ def clusters(data: Dataset, spot: Any) -> int:
     return state[key]
 
 
+def suggested_number(data: Dataset) -> int | None:
+    """What `clusters` offered for data without classes."""
+    return cached(("suggested", data.digest), lambda: None)
+
+
 def _suggested(data: Dataset, spot: Any) -> int | None:
     """None where it was stopped, or IMC cannot work with the data; the methods then say why."""
     key = ("suggested", data.digest)

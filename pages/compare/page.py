@@ -14,7 +14,7 @@ with opening(
     from pages.shared.screen import present_data
     from pages.shared.warm import warm
 warm(spot)
-data = present_data(spot)
+data, was_busy = present_data(spot), background().busy
 
 top = st.container()
 choosing.choose(data)
@@ -30,7 +30,7 @@ if results:
     about = showing.about(data, jobs)
     figure, average = showing.choose_figure(data, results)
     showing.table(results, figure, average, about)
-    left, right = st.columns(2)
+    left, right = st.container(key="pair-of-charts").columns(2)
     with left:
         showing.bars(results, figure, average)
     with right:
@@ -39,4 +39,4 @@ if results:
     showing.downloads(results, figure, average, about, showing.script(data, jobs))
 elif not background().busy:
     st.info("Nothing has been run for this data and these parameters yet: press Run.")
-wait(progress)
+wait(progress, was_busy)

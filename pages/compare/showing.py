@@ -161,10 +161,9 @@ def downloads(
         ("Python script", "compare.py", "text/x-python", script),
         ("Notebook", "compare.ipynb", "application/x-ipynb+json", notebook(script)),
     ]
-    for spot, (title, name, mime, text) in zip(st.columns(len(files)), files, strict=True):
-        spot.download_button(
-            title, text, name, mime, key=f"download {name}", on_click="ignore", width="stretch"
-        )
+    row = st.container(horizontal=True)
+    for title, name, mime, text in files:
+        row.download_button(title, text, name, mime, key=f"download {name}", on_click="ignore")
 
 
 def about(data: Dataset, chosen: list[Job]) -> compare.About:

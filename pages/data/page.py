@@ -54,5 +54,12 @@ with left:
     preparing.controls(raw)
 with right:
     preparing.effect(raw, data)
-if st.button("Explore this data", type="primary", icon=":material/arrow_forward:"):
+row = st.container(horizontal=True)
+if row.button("Explore this data", type="primary", icon=":material/arrow_forward:"):
     go_to("pages/explore/page.py")
+if row.button(
+    "Ask what helps on it", icon=":material/help:",
+    help="On Compare: methods, settings and stages are tried within a time that you choose, and it"
+    " is said in sentences which to take, how sure that is, and what to doubt.",
+):  # fmt: skip
+    go_to("pages/compare/page.py")

@@ -11,7 +11,7 @@ from pages.shared.settings import GAMMA_MAX, PREPARE, apply, chosen_rows, defaul
 from pages.shared.text import escape_markdown
 from sdsc_core import figures
 from sdsc_core.blocks import Progress
-from sdsc_core.datasets import Dataset, prepare, scales_differ, variance_curve
+from sdsc_core.datasets import Dataset, prepare, variance_curve
 from sdsc_core.estimates import AFFINITY, estimate
 
 LONG = 10  # seconds after which a warning is due
@@ -46,7 +46,6 @@ def controls(raw: Dataset) -> None:
         help="Subtract each feature's mean and divide by its standard deviation, so that features"
         " in large units do not outweigh the others.",
     )  # fmt: skip
-    _units(raw)
     st.toggle(
         "Centre", key="centre", disabled=locked("centre"),
         help="Subtract the mean sample. PCA and Standardise do so anyway.",
@@ -89,17 +88,6 @@ def _scattering(raw: Dataset) -> None:
             key="scattering shown", config={"displayModeBar": False},
             alt="The first picture, and how strongly it shows lines of each direction and width.",
         )  # fmt: skip
-
-
-def _units(raw: Dataset) -> None:
-    """A word where features of large units would decide alone."""
-    scales = cached(("scales", raw.digest), lambda: scales_differ(raw))
-    if scales is not None and not st.session_state.standardise:
-        low, high = scales
-        st.caption(
-            f":material/balance: Some features vary by {low:.2g}, others by {high:.2g}: those"
-            " outweigh the rest. If they are in different units, switch on Standardise."
-        )
 
 
 def _class_choice(raw: Dataset) -> None:
@@ -152,7 +140,12 @@ def _facts(data: Dataset) -> dict[str, str]:
 
 def _span(low: float, high: float) -> str:
     shown = [
-        f"{value:,}" if isinstance(value, np.integer) else f"{value:,.4g}" for value in (low, high)
+        f"{value:,}"
+        if isinstance(value, np.integer)
+        else f"{value:,.0f}"
+        if value >= 1000
+        else f"{value:.4g}"
+        for value in (low, high)
     ]
     return shown[0] if shown[0] == shown[1] else f"{shown[0]} to {shown[1]}"
 

@@ -6,9 +6,10 @@ import streamlit as st
 from pages.server.sessions import drawn
 from pages.shared import loading
 from pages.shared.run import cached
+from pages.shared.settings import apply, locked
 from pages.shared.text import escape_markdown
 from sdsc_core import figures
-from sdsc_core.datasets import SAMPLES, Dataset, variance_curve
+from sdsc_core.datasets import SAMPLES, Dataset, unequal_units, variance_curve
 
 ROWS, COLUMNS = 10, 30  # of the table
 COMPONENTS = 50
@@ -18,6 +19,7 @@ TALL, CHART = 430, 270  # pixels
 def show(data: Dataset) -> None:
     """The data set as it was loaded; without labels where an exercise hides them."""
     _sizes(data)
+    _units(data)
     left, right = st.columns([3, 2])
     with left:
         _samples(data)
@@ -45,7 +47,8 @@ def _sizes(data: Dataset) -> None:
         "Missing values": (f"{found.missing:,}", "Numbers that are not there, or infinite."),
         "Pictures": (pictures, "Height × width in pixels, where samples are pictures."),
     }
-    for spot, (name, (value, text)) in zip(st.columns(5), values.items(), strict=True):
+    spots = st.container(key="figures-of-data").columns(len(values))
+    for spot, (name, (value, text)) in zip(spots, values.items(), strict=True):
         spot.metric(name, value, help=text)
     if found.constant:
         st.warning(
@@ -53,6 +56,24 @@ def _sizes(data: Dataset) -> None:
             " nothing, so they stay without links. Leave them out, or choose another variable.",
             icon=":material/info:",
         )
+
+
+def _units(data: Dataset) -> None:
+    """A word where features of large units would decide alone, and a click against it."""
+    state = st.session_state
+    units = cached(("units", data.digest), lambda: unequal_units(data))
+    if not units or state.standardise:
+        return
+    st.warning(
+        f"{escape_markdown(units)} If they are in different units, standardise them.",
+        icon=":material/balance:",
+    )
+    st.button(
+        "Standardise", key="standardise now", on_click=apply, args=({"standardise": True},),
+        disabled=locked("standardise"),
+        help="Each feature minus its mean, divided by its standard deviation. It can be switched"
+        " off under Prepare.",
+    )  # fmt: skip
 
 
 def _samples(data: Dataset) -> None:

@@ -198,13 +198,21 @@ def _missing(draft: Draft, data: Dataset) -> str | None:
     found = loading.described(data)
     if not found.missing:
         return ""
-    st.warning(
-        f"{found.missing:,} values are missing or infinite, in {found.incomplete:,} of"
-        f" {data.n_points:,} samples. The methods need complete data: choose what to do. Until then"
-        f" “{escape_markdown(loading.title(st.session_state.data))}” stays in use.",
-        icon=":material/rule:",
-    )
-    return st.segmented_control(
+    spot = st.container()
+    how = st.segmented_control(
         "Missing values", list(FILLS), format_func=FILLS.__getitem__, default=None,
         key=f"missing {draft.key}", persist_state="session",
     )  # fmt: skip
+    words = (
+        f"{found.missing:,} values are missing or infinite, in {found.incomplete:,} of"
+        f" {data.n_points:,} samples."
+    )
+    if how is not None:
+        spot.markdown(words)
+        return how
+    spot.warning(
+        f"{words} The methods need complete data: choose what to do. Until then"
+        f" “{escape_markdown(loading.title(st.session_state.data))}” stays in use.",
+        icon=":material/rule:",
+    )
+    return None

@@ -30,7 +30,8 @@ FORMAT_HELP = """
 - **.npy**: an array, a sample a row
 - **.npz, .mat** (up to 7 and 7.3): `X` or `fea` with the samples, `y`, `gnd` or `s` with the
   classes; `image_shape` makes pictures of the rows
-- **.zip**: pictures of one size, in a folder for each class
+- **.zip**: pictures, in a folder for each class; photographs of several sizes, or large ones, are
+  scaled to 64 pixels at the longer side
 - **.sdsc**: a session that was downloaded on Explore, with its data; **settings.json** likewise,
   without data
 """

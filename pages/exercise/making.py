@@ -91,7 +91,8 @@ def _show_address(wanted: Any) -> None:
 
 def chosen(hide: bool, lock: list[str], k: int = 0) -> dict[str, str]:
     """The present settings as an exercise holds them; ``k`` tells a number of clusters."""
-    values: dict[str, Any] = {name: st.session_state[name] for name in SETTINGS}
+    state = st.session_state.to_dict()
+    values: dict[str, Any] = {name: state[name] for name in SETTINGS}
     values |= {name: SETTINGS[name].default for name in FRESH}
     values |= {"hide": hide, "lock": lock}
     if k:

@@ -9,7 +9,7 @@ from pages.keep.entries import Entry
 from pages.shared.run import patiently, run_key
 from pages.shared.tables import cell, html_table
 from pages.shared.text import escape_markdown, number, signed
-from sdsc_core import analyse
+from sdsc_core.metrics import analysis_of
 from sdsc_core.run import Run, Side
 
 ROWS = [
@@ -104,6 +104,6 @@ def _q(run: Run) -> float | None:
     value = patiently(
         "Measuring Q",
         ("Q", run_key(run)),
-        lambda tell: analyse(run.before.W, run.after.W, labels).q,
+        lambda tell: analysis_of(run.before.W, run.after.W, labels).q,
     )
     return None if np.isnan(value) else value

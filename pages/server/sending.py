@@ -16,6 +16,8 @@ HELD = 0.4  # seconds; what a longer run says is sent as it comes
 OF_RUN = {"new_session", "session_status_changed", "script_finished"}
 OF_PAGE = {"page_config_changed", "navigation", "delta", "ref_hash"}
 ADDRESS = "page_info_changed"
+# To what a browser asks beside runs: the next run to begin clears what still waits.
+ANSWERS = {"heartbeat_ack", "file_urls_response", "backend_operation_response"}
 BLOCK = "block"
 CACHED = "cached"  # what the browser keeps from before: it is told the mark alone
 # Runs after which all is sent: a browser counts whole runs, to let go of what it keeps.
@@ -23,15 +25,20 @@ MOST_IN_A_ROW = 20
 ONCE = {"dialog", "toast", "balloons", "snow"}  # shown when told, and gone without a word
 # The browser looks at the end of a run to settle what was typed.
 TYPED = {"text_input", "text_area", "number_input", "chat_input"}
+MOST_KEPT = 1000  # widgets of which it is remembered what a mark alone stands for
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the page: its kind, a mark of what was said of it, and the widget's name."""
+    """A part of the page: its kind, a mark of what was said of it, and the widget's name.
+
+    ``value`` is what the script sets a widget to, None where it leaves that to the browser.
+    """
 
     kind: str
     mark: tuple[str, str]
     widget: str = ""
+    value: tuple[Any, ...] | None = None
 
 
 Place = tuple[Any, ...]
@@ -45,8 +52,9 @@ class Sent:
     under_way: dict[Place, Part] | None = None
     in_a_row: int = 0
     begun: tuple[Any, float] = (None, 0.0)
-    values: dict[str, bytes] = field(default_factory=dict)
+    values: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     moved: dict[str, int] = field(default_factory=dict)
+    kept: dict[tuple[str, str], Part] = field(default_factory=dict)
 
     def hear(self, states: Any, by_history: bool) -> None:
         """Note which widgets were moved, by what the browser reports when it asks for a run.
@@ -56,7 +64,7 @@ class Sent:
         browser waits for the end of that run.
         """
         for state in states:
-            value = state.SerializeToString(deterministic=True)
+            value = _reported(state)
             if self.values.get(state.id) != value:
                 self.moved[state.id] = 2 if state.id in self.values else 1
                 self.values[state.id] = value
@@ -69,8 +77,8 @@ class Sent:
         The first call for a run gives the time after which to ask again, later ones 0.
         """
         start = next((m for m in reversed(queue) if m.HasField("new_session")), None)
-        if start is None:
-            return None  # it is being sent as it comes
+        if start is None or any(m.WhichOneof("type") in ANSWERS for m in queue):
+            return None  # it is being sent as it comes, or somebody waits for an answer
         now = time.monotonic()
         if self.begun[0] is not start:
             self.begun = (start, now)
@@ -88,18 +96,39 @@ class Sent:
         in_a_row, self.in_a_row = self.in_a_row, 0
         if before is None or before.keys() != now.keys() or "history" in moved:
             return messages
-        new = {p for p in now if now[p].mark != before[p].mark or now[p].widget in moved}
+        new = {
+            p
+            for p, part in now.items()
+            if part.mark != before[p].mark or part.widget in moved or self._set_back(part)
+        }
         kinds = {part.kind for p in new for part in (now[p], before[p])}
         typed = any(part.kind in TYPED and part.widget in moved for part in now.values())
-        if typed or kinds & {BLOCK, *OF_PAGE} or in_a_row == MOST_IN_A_ROW:
+        # Of a widget that is gone the browser reports the value until it hears of a run's end.
+        gone = {before[p].widget for p in new} - {part.widget for part in now.values()} - {""}
+        if typed or gone or kinds & {BLOCK, *OF_PAGE} or in_a_row == MOST_IN_A_ROW:
             return messages
         self.in_a_row = in_a_row + 1
         told = [
             m
             for m, place in zip(messages, places, strict=True)
-            if m.HasField(ADDRESS) or place in new
+            if m.WhichOneof("type") not in OF_RUN | OF_PAGE or place in new
         ]
         return told + messages[-1:]
+
+    def _set_back(self, part: Part) -> bool:
+        """Whether the script sets a widget to another value than the browser has reported."""
+        return part.value is not None and self.values.get(part.widget, part.value) != part.value
+
+    def _known(self, part: Part) -> Part:
+        """The part as it was when it was told whole, where this is its mark alone."""
+        if part.kind == CACHED:
+            return self.kept.get(part.mark, part)
+        if part.widget:
+            self.kept.pop(part.mark, None)
+            self.kept[part.mark] = part
+            if len(self.kept) > MOST_KEPT:
+                del self.kept[next(iter(self.kept))]
+        return part
 
     def _note(self, messages: list[Any], places: list[Place | None]) -> None:
         """Remember the parts of whole runs; after anything else the page is not known."""
@@ -111,7 +140,7 @@ class Sent:
             if kind not in OF_RUN | OF_PAGE | {ADDRESS}:
                 self.under_way = None
             if place is not None and self.under_way is not None:
-                part = self.under_way[place] = _part(message)
+                part = self.under_way[place] = self._known(_part(message))
                 if _shown_once(message):
                     self.under_way = None
                 elif part.kind != BLOCK:  # what stood there, with all in it, is gone
@@ -152,8 +181,29 @@ def _place(message: Any) -> Place | None:
     return tuple(message.metadata.delta_path) if kind in ("delta", "ref_hash") else (kind,)
 
 
+def _reported(state: Any) -> tuple[Any, ...]:
+    """What a widget is at, as the browser reports it; nothing where nothing is chosen."""
+    kind = state.WhichOneof("value")
+    value = getattr(state, kind) if kind else ()
+    if isinstance(value, (bool, int, float, str)):
+        return (value,)
+    if not kind or kind.endswith("_array_value"):
+        return tuple(getattr(value, "data", ()))
+    return (state.SerializeToString(deterministic=True),)
+
+
+def _set_to(made: Any) -> tuple[Any, ...] | None:
+    """The same as the script sets it; None where it does not."""
+    if not getattr(made, "set_value", False):
+        return None
+    texts = getattr(made, "raw_values", None) or getattr(made, "raw_value", None)
+    value: Any = texts or getattr(made, "value", ())
+    return (value,) if isinstance(value, (bool, int, float, str)) else tuple(value)
+
+
 def _part(message: Any) -> Part:
     kind, widget, where = message.WhichOneof("type"), "", message.metadata
+    value = None
     if kind == "ref_hash":
         kind = CACHED
     elif kind == "delta":
@@ -161,5 +211,6 @@ def _part(message: Any) -> Part:
         if message.delta.WhichOneof("type") == "new_element":
             element = message.delta.new_element
             kind = element.WhichOneof("type") or "empty"
-            widget = getattr(getattr(element, kind), "id", "")
-    return Part(kind, (message.ref_hash or message.hash, where.active_script_hash), widget)
+            made = getattr(element, kind)
+            widget, value = getattr(made, "id", ""), _set_to(made)
+    return Part(kind, (message.ref_hash or message.hash, where.active_script_hash), widget, value)

@@ -96,7 +96,7 @@ def session() -> Session:
 
 def begin() -> None:
     """Once for each run of the script: what the session keeps is measured anew."""
-    session().measure(st.session_state)
+    session().measure(st.session_state.to_dict())
 
 
 def expected(data: Dataset, settings: RunSettings, known: bool, n_clusters: int) -> float:

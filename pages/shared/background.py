@@ -192,14 +192,18 @@ def background() -> Background:
     return st.session_state.setdefault("background", Background(session()))
 
 
-def wait(spot: Any) -> None:
+def wait(spot: Any, was_busy: bool) -> None:
     """Last line of a screen that shows the results: watch a run, and show what it finished.
 
     Progress appears in ``spot``. A click ends the watching, not the run; either Stop ends the run.
+    ``was_busy`` says whether one was under way when the screen began: if it ended since, what
+    stands above is of the time before.
     """
     back = background()
     if back.busy:
         _watch(back, spot)
+    elif was_busy:
+        st.rerun()
     else:
         back.unseen = False
 

@@ -8,6 +8,8 @@ import streamlit as st
 
 from pages.shared.projector import projecting
 
+_loaded: set[str] = set()  # screens whose parts are: a spinner would take a thread for nothing
+
 
 @contextmanager
 def opening(
@@ -29,5 +31,9 @@ def opening(
     if not brief or write is not st.caption:  # a caption speaks of the screen, else it is content
         write(text)
     spot = st.container(key="progress").empty() if overlay else st.empty()
+    if title in _loaded:
+        yield spot
+        return
     with spot, st.spinner("Loading the library …"):
         yield spot
+    _loaded.add(title)

@@ -19,6 +19,7 @@ from pages.shared.ahead import Longest
 from pages.shared.memory import Memory
 from pages.shared.settings import BEYOND, GAMMA_MAX, METHOD, PREPARE, chosen_rows
 from pages.shared.stop import heed_stop
+from pages.shared.text import data_words
 from sdsc_core import Changes, changes, datasets, imc
 from sdsc_core.blocks import Progress, watched
 from sdsc_core.checks import check_data
@@ -279,8 +280,8 @@ def compute(data: Dataset, spot: Any) -> Run:
 
 def too_many(data: Dataset) -> str:
     """A sentence for data that only the command line can take, with the command to run."""
-    file = st.session_state.get("read_as", {}).get(data.name, (data.name,))[0]
-    words = ["sdsc", "cluster", file, *as_options(run_settings(data))]
+    raw = source(st.session_state.data)
+    words = ["sdsc", "cluster", *data_words(raw, preparation(raw)), *as_options(run_settings(data))]
     command = shlex.join([*words, "--output", "labels.csv", "--save-dense", "Wstar.npz"])
     return (
         f"This data has {data.n_points:,} points, more than the {MOST_POINTS:,} that a screen can"

@@ -175,7 +175,8 @@ def begin() -> dict[str, str]:
     Gives the address that says them. A ValueError where it holds an exercise that cannot be opened.
     """
     state = st.session_state
-    kept: dict[str, Any] | None = state.get("settings")
+    seen = state.to_dict()  # at once: each look at the state by itself takes 10 µs
+    kept: dict[str, Any] | None = seen.get("settings")
     if kept is None:
         token = st.query_params.get("exercise", "")
         state.sealed = unseal(token) if token else None
@@ -184,20 +185,20 @@ def begin() -> dict[str, str]:
         values = from_address() | {name: kept[name] for name in ("hide", "lock", "exercise")}
         state.pop("preset_words", None)  # a preset's words may be about what is undone
     else:
-        values = {name: state.get(name, kept[name]) for name in SETTINGS}
+        values = {name: seen.get(name, kept[name]) for name in SETTINGS}
     state.settings = values  # in one step: the lines around it may be where a run is cut short
     for name, value in values.items():
-        _set(name, value)
-    state.run_number = state.get("run_number", 0) + 1
+        _set(name, value, name in seen)
+    state.run_number = seen.get("run_number", 0) + 1
     return publish()
 
 
-def _set(key: str, value: Any) -> None:
+def _set(key: str, value: Any, there: bool) -> None:
     """The value of a widget that is still to be made, and no other.
 
     Streamlit keeps what was set before a widget came, and falls back to it when the widget goes.
     """
-    if key in st.session_state:
+    if there:
         del st.session_state[key]
     st.session_state[key] = value
 
@@ -233,7 +234,7 @@ def address() -> dict[str, str]:
 
     What stands in for want of labels is left out: whoever opens the address has it by itself.
     """
-    state = st.session_state
+    state = st.session_state.to_dict()
     gave_way = state.get("gave_way", {})
     values = {name: state[name] for name in SETTINGS if gave_way.get(name) != state[name]}
     sealed: Exercise | None = state.get("sealed")
@@ -346,7 +347,7 @@ def keep(key: str, default: Any) -> None:
     state = st.session_state
     kept = state.setdefault("kept", {})
     kept[key] = state.get(key, kept.get(key, default))
-    _set(key, kept[key])
+    _set(key, kept[key], key in st.session_state)
 
 
 def in_exercise() -> bool:

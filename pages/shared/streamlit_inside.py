@@ -10,6 +10,7 @@ import ctypes
 import gc
 import runpy
 import threading
+import time
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import partial
@@ -23,8 +24,14 @@ from streamlit import net_util
 from streamlit.logger import get_logger
 from streamlit.runtime import exists, get_instance, runtime
 from streamlit.runtime.app_session import AppSession, AppSessionState
+from streamlit.runtime.media_file_manager import MediaFileKind, MediaFileManager
 from streamlit.runtime.pages_manager import PagesManager
-from streamlit.runtime.scriptrunner import ScriptRunnerEvent, StopException, get_script_run_ctx
+from streamlit.runtime.scriptrunner import (
+    ScriptRunner,
+    ScriptRunnerEvent,
+    StopException,
+    get_script_run_ctx,
+)
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
@@ -44,6 +51,7 @@ LEFT, LOST = (1000, 1001), 1006  # codes of WebSocket: the tab was closed or lef
 # Seconds that a session waits for its browser: a tab that was left never comes back to it. The
 # second is below Streamlit's own `server.disconnectedSessionTTL`, after which it cannot be found.
 KEPT_LEFT, KEPT_LOST = 2.0, 100.0
+KEPT_PICTURE = 60.0  # seconds that a picture stays after the last run that showed it
 TOGETHER = 0.02  # seconds in which messages of a script wait for each other
 BETWEEN = 0.001  # seconds between two looks for messages: few are left to wait for
 _closed_by: ContextVar[int] = ContextVar("closed by", default=LOST)
@@ -86,6 +94,8 @@ def start() -> None:
     _free_closed_sessions()
     _hand_over_together()
     _send_what_is_new()
+    _keep_pictures()
+    _ask_quickly()
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
@@ -161,9 +171,15 @@ def _free_closed_sessions() -> None:
         asyncio.get_running_loop().run_in_executor(None, return_memory)
 
     def disconnect_and_free(manager: WebsocketSessionManager, session_id: str) -> None:
+        active = manager.get_active_session_info(session_id)
         disconnect(manager, session_id)
-        patience = KEPT_LEFT if _closed_by.get() in LEFT else KEPT_LOST
-        asyncio.get_running_loop().call_later(patience, free, manager, session_id)
+        if active is None:
+            return
+        patience, own = KEPT_LEFT if _closed_by.get() in LEFT else KEPT_LOST, vars(active.session)
+        if earlier := own.pop("to be freed", None):
+            earlier.cancel()  # of a line that was lost before, and came back
+        loop = asyncio.get_running_loop()
+        own["to be freed"] = loop.call_later(patience, free, manager, session_id)
 
     setattr(WebsocketSessionManager, "disconnect_session", disconnect_and_free)  # noqa: B010
 
@@ -177,16 +193,19 @@ def _hand_over_together() -> None:
     on_event, one = AppSession._on_scriptrunner_event, ScriptRunnerEvent.ENQUEUE_FORWARD_MSG
     lock = threading.Lock()
 
-    def take(session: AppSession) -> list[Any]:
+    def take(session: AppSession, own: list[Any] | None = None) -> list[Any]:
+        """What waits; nothing where that is another list than one's own, said after an event."""
         with lock:
+            if own is not None and vars(session).get("waiting") is not own:
+                return []
             return vars(session).pop("waiting", [])
 
     def hand_over(session: AppSession, messages: list[Any]) -> None:
         for sender, message in messages:
             session._handle_scriptrunner_event_on_event_loop(sender, one, message)
 
-    def hand_over_soon(session: AppSession) -> None:
-        session._event_loop.call_later(TOGETHER, lambda: hand_over(session, take(session)))
+    def hand_over_soon(session: AppSession, own: list[Any]) -> None:
+        session._event_loop.call_later(TOGETHER, lambda: hand_over(session, take(session, own)))
 
     def collect(session: AppSession, sender: Any, event: Any, **more: Any) -> None:
         if event is not one:  # it comes after all that was said before
@@ -197,8 +216,9 @@ def _hand_over_together() -> None:
         with lock:
             waiting = vars(session).setdefault("waiting", [])
             waiting.append((sender, more["forward_msg"]))
-        if len(waiting) == 1:
-            session._call_soon_on_event_loop(partial(hand_over_soon, session))
+            first = len(waiting) == 1
+        if first:
+            session._call_soon_on_event_loop(partial(hand_over_soon, session, waiting))
 
     setattr(AppSession, "_on_scriptrunner_event", collect)  # noqa: B010
 
@@ -249,6 +269,44 @@ def _send_what_is_new() -> None:
     setattr(AppSession, "handle_backmsg", hear_and_handle)  # noqa: B010
     setattr(AppSession, "flush_browser_queue", flush_what_is_new)  # noqa: B010
     setattr(WebsocketSessionManager, "disconnect_session", forget_and_disconnect)  # noqa: B010
+
+
+def _keep_pictures() -> None:
+    """A picture stays for a while after the run that showed it.
+
+    A click ends a run before it has shown all again, and what it has not shown Streamlit takes
+    away; a browser that asks for it only now keeps a broken picture, whatever runs follow. If the
+    names go, that happens again.
+    """
+    orphans = MediaFileManager._get_inactive_file_ids
+
+    def old_orphans(manager: MediaFileManager) -> set[str]:
+        found, now = orphans(manager), time.monotonic()
+        since: dict[str, float] = vars(manager).get("orphans", {})
+        since = {file: since.get(file, now) for file in found}
+        setattr(manager, "orphans", since)  # noqa: B010
+        kinds = manager._file_metadata
+        return {
+            file for file in found
+            if now - since[file] > KEPT_PICTURE or kinds[file].kind is not MediaFileKind.MEDIA
+        }  # fmt: skip
+
+    setattr(MediaFileManager, "_get_inactive_file_ids", old_orphans)  # noqa: B010
+
+
+def _ask_quickly() -> None:
+    """Whether a run is to end is asked a thousand times in it: mostly one comparison tells.
+
+    If the names go, Streamlit asks as it does, which takes a tenth of a move.
+    """
+    ask = ScriptRunner._maybe_handle_execution_control_request
+
+    def ask_if_asked(runner: ScriptRunner) -> None:
+        requests = getattr(runner, "_requests", None)
+        if getattr(requests, "_state", None) is not ScriptRequestType.CONTINUE:
+            ask(runner)
+
+    setattr(ScriptRunner, "_maybe_handle_execution_control_request", ask_if_asked)  # noqa: B010
 
 
 def return_memory() -> None:

@@ -1,10 +1,14 @@
 """Numbers and names as text, the same on every screen."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import streamlit as st
 
+from sdsc_core.cli.options import preparation_words, reading_words
 from sdsc_core.compare.escaping import escape_markdown as escape_markdown
+from sdsc_core.datasets import SAMPLES, Dataset
 
 
 def number(value: Any, digits: int = 4) -> str:
@@ -48,3 +52,11 @@ def rough_duration(seconds: float) -> str:
 def counted(n: int, what: str) -> str:
     """A number of things: 1 sample, 2 samples."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def data_words(raw: Dataset, steps: Mapping[str, Any]) -> list[str]:
+    """The file of the loaded data, how it was read and how it is prepared, for a command."""
+    state = st.session_state
+    usual = f"sample:{state.data}" if state.data in SAMPLES else state.data
+    file, choices, fill = state.get("read_as", {}).get(state.data, (usual, {}, ""))
+    return [file, *reading_words(choices, fill), *preparation_words(steps, raw)]

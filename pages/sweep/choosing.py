@@ -52,8 +52,8 @@ def _presets() -> dict[str, tuple[str, dict[str, Any]]]:
     }  # fmt: skip
 
 
-def grid(data: Dataset) -> Grid:
-    """Fields for the values of each axis; a grid that cannot be is said, and the page ends."""
+def grid(data: Dataset) -> Grid | None:
+    """Fields for the values of each axis; a grid that cannot be is said, and is None."""
     _offer_presets()
     state = st.session_state
     columns = st.columns(5)
@@ -87,7 +87,7 @@ def grid(data: Dataset) -> Grid:
         chosen.settings()
     except ValueError as problem:
         st.warning(escape_markdown(str(problem)), icon=":material/info:")
-        st.stop()
+        return None
     return chosen
 
 

@@ -15,22 +15,23 @@ with opening(
     from pages.sweep import choosing, running, showing, suggesting, taking
 warm(spot)
 taking.leave()
-data = present_data(spot)
+data, was_busy = present_data(spot), background().busy
 
 grid = choosing.grid(data)
-n_clusters = choosing.clusters(data)
-plan = running.plan(data, grid, n_clusters)
-running.start(plan)
-progress = st.empty()
-running.problems(plan)
-outcomes = running.outcomes(plan)
-if outcomes:
+plan = None if grid is None else running.plan(data, grid, choosing.clusters(data))
+if plan is not None:
+    running.start(plan)
+progress = st.empty()  # also of a sweep that is under way while this grid cannot be
+outcomes = [] if plan is None else running.outcomes(plan)
+if plan is not None:
+    running.problems(plan)
+if plan is not None and outcomes:
     figure, row = showing.choose_figure(data, outcomes)
     showing.charts(plan, outcomes, figure, row)
     taking.chosen(plan, outcomes)
     taking.best_settings(plan, outcomes, figure)
     suggesting.show(plan, outcomes)
     showing.downloads(plan, outcomes)
-elif not background().busy:
+elif plan is not None and not background().busy:
     st.info("Nothing has been swept for this data and this grid yet: press Run.")
-wait(progress)
+wait(progress, was_busy)

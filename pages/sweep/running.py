@@ -46,14 +46,14 @@ class Plan:
         return [key_of(s, *rest) for s in self.settings]
 
 
-def plan(data: Dataset, grid: Grid, n_clusters: int) -> Plan:
-    """The sweep that the screen asks for; too many points are for the command line."""
+def plan(data: Dataset, grid: Grid, n_clusters: int) -> Plan | None:
+    """The sweep that the screen asks for; None where there are too many points for it."""
     if data.n_points > MOST_POINTS:
         st.warning(
             f"This data has {data.n_points:,} points, more than the {MOST_POINTS:,} that this"
             " screen sweeps. Choose fewer samples on the Data screen, or run `sdsc sweep FILE`."
         )
-        st.stop()
+        return None
     state = st.session_state
     drawn = _draws(data, state.draws)
     judge = bool(state.judge or not data.n_classes)

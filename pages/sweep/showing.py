@@ -55,7 +55,7 @@ def charts(plan: Plan, outcomes: list[Outcome], figure: str, row: Any) -> None:
         st.info("One setting alone has no chart; its figures stand below.")
         return
     across, down, fixed = _choose_axes(all_of_it, axes, row)
-    left, right = st.columns(2)
+    left, right = st.container(key="pair-of-charts").columns(2)
     with left:
         _heatmap(plan, outcomes, across, down, figure, fixed)
     with right:
@@ -179,7 +179,8 @@ def _two_lines(plan: Plan, outcomes: list[Outcome], figure: str) -> None:
     """θ₁ at θ₂ = 0.6 and θ₂ at θ₁ = 0.8, a line for each Γ and reading."""
     assert plan.grid.cross is not None
     at = dict(zip(("theta1", "theta2"), plan.grid.cross, strict=True))
-    for spot, axis, other in zip(st.columns(2), at, reversed(at), strict=True):
+    spots = st.container(key="pair-of-lines").columns(2)
+    for spot, axis, other in zip(spots, at, reversed(at), strict=True):
         own = [o for o in outcomes if o.settings.dense == "PCE"
                and getattr(o.settings, other) == at[other]]  # fmt: skip
         groups: dict[Any, list[Outcome]] = {}

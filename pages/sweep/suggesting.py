@@ -29,7 +29,7 @@ def show(plan: Plan, outcomes: list[Outcome]) -> None:
     st.subheader("Suggest settings", anchor=False)
     outcome = best(outcomes, criterion)
     with st.container(border=True, key="suggestion"):
-        left, right = st.columns([4, 1], vertical_alignment="center")
+        left, right = taking.beside_button("suggested")
         text = f"**{describe(outcome.settings)}**, by {title_of(criterion)}"
         if criterion in FIGURES:
             text += f" ({value_text(outcome, criterion)})"

@@ -19,6 +19,12 @@ def choice(outcomes: list[Outcome]) -> Outcome | None:
     return next((o for o in outcomes if o.key == wanted), None)
 
 
+def beside_button(name: str) -> Any:
+    """A wide column and one for a button, which keeps its words in one line."""
+    with st.container(key=f"with-button-{name}"):
+        return st.columns([4, 1], vertical_alignment="center")
+
+
 def open_button(plan: Plan, outcome: Outcome, name: str, spot: Any = st) -> None:
     """Takes a setting over into Explore."""
     spot.button(
@@ -60,7 +66,7 @@ def chosen(plan: Plan, outcomes: list[Outcome]) -> None:
     if outcome is None:
         return
     with st.container(border=True, key="chosen setting"):
-        left, right = st.columns([4, 1], vertical_alignment="center")
+        left, right = beside_button("chosen")
         texts = [value_text(outcome, name) for name in known_figures([outcome])]
         left.markdown(f"**{describe(outcome.settings)}**  \n" + " · ".join(texts))
         open_button(plan, outcome, "chosen", right)
@@ -76,6 +82,6 @@ def best_settings(plan: Plan, outcomes: list[Outcome], figure: str) -> None:
     st.subheader(f"Best by {FIGURES[figure].title}", anchor=False)
     for number, k in enumerate(order):
         outcome = outcomes[k]
-        left, right = st.columns([4, 1], vertical_alignment="center")
+        left, right = beside_button(f"best-{number}")
         left.markdown(f"**{describe(outcome.settings)}**: {value_text(outcome, figure)}")
         open_button(plan, outcome, f"best {number}", right)

@@ -1,6 +1,7 @@
 """Words of the paper: two sentences each, and a picture whose numbers the library computes."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -47,9 +48,10 @@ class Word:
     alt: str
 
 
-def words() -> list[Word]:
-    """All of them, in the order in which they build on each other."""
-    return [
+@cache
+def words() -> tuple[Word, ...]:
+    """All of them, in the order in which they build on each other; made once for all sessions."""
+    return (
         _self_expression(),
         _preserving(),
         _affinity(),
@@ -64,7 +66,7 @@ def words() -> list[Word]:
         _others(),
         _q(),
         _angle(),
-    ]
+    )
 
 
 def _links(n: int, *pairs: tuple[int, int], w: float = 1.0) -> NDArray[np.float64]:

@@ -10,11 +10,10 @@ with opening(
     " examples, computed by the same library as everything else. Circles are points, and their"
     " colour is the subspace or cluster; orange links go astray, dashed ones are new.",
 ) as spot:
-    from pages.shared.run import cached
     from pages.shared.warm import warm
     from pages.words.glossary import words
 warm(spot)
-for n, word in enumerate(cached("words", words)):
+for n, word in enumerate(words()):
     if n % 2 == 0:
         columns = st.columns(2, gap="medium")
     with columns[n % 2].container(border=True, height="stretch"):
