@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import (
+    check_choice,
     check_data,
     check_gamma,
     check_n_clusters,
@@ -19,6 +20,7 @@ from sdsc_core.checks import (
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import PARAMETERS
 from sdsc_core.fitted import draw_rows, fit_subspaces, nearest_subspace
+from sdsc_core.methods import METHODS
 from sdsc_core.run import run_stages
 from sdsc_core.settings import RunSettings
 
@@ -168,6 +170,7 @@ class SDSC(ClusterMixin, BaseEstimator):
     def _settings(self, n_points: int, seed: int) -> RunSettings:
         """The parameters as settings of a run; the method's are checked by their own names."""
         params = dict(self.method_params or {})
+        check_choice(self.method, "method", tuple(METHODS))
         if self.method == "IMC":
             own = ("n_iterations", "residual", "similarity")
             params = {name: getattr(self, name) for name in own} | params

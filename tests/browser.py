@@ -102,13 +102,39 @@ class Server:
         return path.read_text(errors="replace") if path.exists() else self.last_words
 
 
-# Notes when the page last spoke to the server and when it last heard from it.
+# Notes when the page last spoke and heard, asked for a run of the script, and was told that none is
+# under way: messages are protocol buffers, of which the numbers of the fields are read.
 LISTEN = """{
+  const fields = (bytes) => {
+    const found = new Map();
+    let at = 0;
+    const varint = () => {
+      let value = 0, shift = 0, byte;
+      do { byte = bytes[at++]; value += (byte & 127) * 2 ** shift; shift += 7; } while (byte > 127);
+      return value;
+    };
+    while (at < bytes.length) {
+      const tag = varint(), wire = tag % 8;
+      if (wire === 2) {
+        const length = varint();
+        found.set(tag >> 3, bytes.subarray(at, at + length));
+        at += length;
+      } else if (wire === 0) found.set(tag >> 3, varint());
+      else at += wire === 1 ? 8 : 4;
+    }
+    return found;
+  };
+  const RERUN = 11, STATUS = 9, RUNNING = 2;
+  const hear = (event) => {
+    window.heardAt = performance.now();
+    const status = fields(new Uint8Array(event.data)).get(STATUS);
+    if (status && !fields(status).get(RUNNING)) window.restAt = window.heardAt;
+  };
   const send = WebSocket.prototype.send;
   WebSocket.prototype.send = function (data) {
-    if (!this.heard) this.heard = this.addEventListener(
-      "message", () => { window.heardAt = performance.now(); }) || true;
+    if (!this.heard) this.heard = this.addEventListener("message", hear) || true;
     window.spokeAt = performance.now();
+    if (fields(new Uint8Array(data)).has(RERUN)) window.askedAt = window.spokeAt;
     return send.call(this, data);
   };
 }"""
@@ -189,7 +215,7 @@ def settled(page, timeout=120):
             && app.dataset.testConnectionState === "CONNECTED"
             && !document.querySelector('[data-stale="true"], @skeleton');
           if (!idle) window.lastChange = performance.now();
-          const answered = (window.heardAt || 0) >= (window.spokeAt || 0);
+          const answered = (window.restAt || 0) >= (window.askedAt || 0);
           return idle && performance.now() - window.lastChange > (answered ? quiet : 20 * quiet);
         }"""),
         arg=QUIET,

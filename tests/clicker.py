@@ -81,12 +81,10 @@ class Clicker:
 
     def tried(self, deed) -> None:
         """What vanishes before the click arrives is no fault: a person would miss it as well."""
-        from playwright.sync_api import Error
-
         try:
             deed()
         except Error as error:
-            gone = ("Timeout", "not attached", "outside of the viewport")
+            gone = ("Timeout", "not attached", "not visible", "outside of the viewport")
             if not any(word in str(error) for word in gone):
                 raise
             self.log.append(f"missed: {deed.__name__}")

@@ -38,7 +38,13 @@
       if (e.matches(".katex-display, .katex-display *")) continue;
       for (const node of e.childNodes) {
         if (node.nodeType !== 3 || !node.data.trim()) continue;
-        const range = document.createRange(); range.selectNodeContents(node);
+        const range = document.createRange();
+        const seen = e.closest("button") && shown(e) && !(closed && side.contains(e));
+        for (const word of seen ? node.data.matchAll(/\S+/g) : []) {
+          range.setStart(node, word.index); range.setEnd(node, word.index + word[0].length);
+          if (new Set([...range.getClientRects()].map((r) => r.top)).size > 1) found.add(`a word is broken: ${name(e)}`);
+        }
+        range.selectNodeContents(node);
         leaf(e, [...range.getClientRects()], true);
       }
     }

@@ -100,8 +100,8 @@ def move(page, key, press):
     page.keyboard.press(press)
     settled(page, timeout=600)
     seen = page.evaluate(TIMES)
-    if canvas.get_attribute("data-drawn") == drawn:
-        return None
+    if canvas.get_attribute("data-drawn") == drawn or not seen["marks"]:
+        return None  # nothing changed, or the browser has not come to paint it
     parts = {name: at - seen["start"] for name, at in seen["marks"].items()}
     return parts | {
         "spoke": seen["spoke"] - seen["start"],

@@ -16,13 +16,14 @@ nothing that a test could see depends on it:
   effect on the work that is done `test_tree.py` looks at;
 - the two sides of a square matrix (`W.shape[0]`); of a symmetric one the order of its two
   indices (`left[i, k]`), and `directed=False`;
-- what was looked into and changes no result, `EQUIVALENT`, each with its reason. Some of these
-  make the search slower, which no test of results can see.
+- what was looked into and changes no result, in `equivalents.py`, each with its reason. Some of
+  these make the search slower, which no test of results can see.
 """
 
 import argparse
 import ast
 import copy
+import json
 import multiprocessing
 import os
 import random
@@ -35,6 +36,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from tests.equivalents import EQUIVALENT
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = {
@@ -49,9 +52,8 @@ TESTS = {
     "search/vector": ["tests/test_vector.py"],
     "spectral": ["tests/test_spectral.py", "tests/test_kmeans.py"],
     "metrics": ["tests/test_metrics.py"],
-    "conn": ["tests/test_metrics.py"],
 }
-MORE_FILES = {"spectral": ["kmeans"]}  # modules that are part of another
+MORE_FILES = {"spectral": ["kmeans"], "metrics": ["conn"]}  # modules that are part of another
 PATIENCE = 10  # times the seconds that a run may work, it may take on a busy machine
 COMPILED = {"search/vector", "stages"}  # vector instructions, and kernels that do not change
 KEYS = {"stages": ["tests/test_keys.py"]}
@@ -66,100 +68,6 @@ SIZES = {
 }  # fmt: skip
 # Functions that only decide how narrow the cones of a tree are: any cones give the same picks.
 NEUTRAL = {"grow._middles", "grow._farthest", "grow._centres", "grow._axis", "tree._route"}
-# Part of the line, the change or several (all of them where it is empty), and why it changes
-# nothing.
-EQUIVALENT = [
-    ("np.fill_diagonal(D, np.inf)", "", "a way over the diagonal is never shorter"),
-    ("D[k, j0:j1]", "j0:j1  →  j0:", "only the first j1 − j0 are read"),
-    (">= best - tie", "products[c]) > best - tie", "nothing lies at a tolerance to the last bit"),
-    ("s[s < NO_VARIANCE] = 0.0", "s <= NO_VARIANCE", "nothing lies there to the last bit"),
-    ("= np.zeros(n_points)", "", "set before it is read"),
-    ("room = np.minimum(", "np.minimum(", "more room than is needed"),
-    ("w_ik <= theta2", "w_ik <= theta2  →  w_ik < theta2", "no rule takes w = θ₂"),
-    (" if v < ", "  →  v <= ", "of two equal values either"),
-    (" if u < ", "  →  u <= ", "of two equal values either"),
-    (" if w < ", "  →  w <= ", "of two equal values either"),
-    ("0.0, np.zeros(n)", "", "one factor of the product is zero still"),
-    ("] = np.where(roots > 0, roots, 1.0)", "1.0  →  3.0", "one entry, scaled to unit norm after"),
-    ("np.where(vectors[top", "vectors * ", "±1: the product is the quotient"),
-    ("np.where(vectors[top", " <= 0", "the largest entry of a unit vector is not 0"),
-    ("rank = np.zeros(labels.max()", "", "set before it is read"),
-    ("key = -change - 2.0 *", "2.0  →  6.0", "any number over 1 puts them first"),
-    ("if done < gamma:", "done <= gamma", "nothing is left to search for"),
-    ("samples.Z, gamma - done, search", "gamma + done", "steps to come, to choose a way by"),
-    ("np.linspace(0, n - 1, 16)", "16  →  17", "how many rows are looked at"),
-    ("start.picks.max(initial=-1) < n", "1  →  ", "of no picks at all"),
-    ("own = search.order[start:stop]", "start:stop  →", "rows computed twice are the same"),
-    ("np.zeros(known.shape)", "np.ones(", "written, not read"),
-    ("weights = np.zeros((psi.shape[0], 1))", "np.ones(", "what is gone is not searched for"),
-    ("weights = np.zeros((psi.shape[0], 1))", "1  →  2", "a second column is not read"),
-    ("or norm < NO_VARIANCE", "norm <= NO_VARIANCE", "nothing lies there to the last bit"),
-    ("found[r] = -1", "", "its weight is 0; that all are gone only saves time"),
-    ("weights = np.zeros(picks.shape)", "np.ones(", "set before it is read"),
-    ("products = np.zeros(picks.shape[0])", "np.ones(", "read where it is set"),
-    ("// 64 + 1, n_jobs", "64  →  65 | * 64 | 1  →  2", "how many at a time"),
-    ("counts[0] // 16 + 1", "16  →  17 | * 16 | 1  →  2", "how many at a time"),
-    ("len(squares), 1, n_jobs", "1  →  2", "how many at a time"),
-    ("in squares[start:stop]", "start:stop  →", "squares computed twice are the same"),
-    ("some = again[start : start + AGAIN]", ":start + | start:", "how many at a time, or twice"),
-    ("ranges = ranges[ranges[:, 1] > 1]", "1] >= 1", "one leaf, split into itself and nothing"),
-    ("pivot = max(min(a, b)", "", "any of the three values serves"),
-    ("while left < right:", "left <= right", "one point is in order"),
-    ("FEW, MANY = 64, 1000", "", "sizes"),
-    ("offers[at - 1] > t[c]", ">= t[c]", "of two equal values either"),
-    ("self.cost = 0.0", "", "set before it is read"),
-    ("some = Z[:: max(1, n // (4 * d))]", "4  →  5 | 1  →  2", "how many are looked at"),
-    ("    n_picks: int = 1,", "1  →  2", "for the cost alone, which chooses a way"),
-    ("if parts[p] < top[last] - margin", "parts[p] <= ", "nothing lies there to the last bit"),
-    ("if value >= top[last] - margin", "value > top", "nothing lies there to the last bit"),
-    ("parts) >= top[r, last] - margin", ") > top[r", "nothing lies there to the last bit"),
-    ("parts = np.empty(Q.shape[1] // PART + 1", "* PART | 1  →  2", "a longer array than needed"),
-    ("if norms[r] > 0.0 and counts[r] >= 0", "norms[r] >= 0.0", "zero settles on nothing"),
-    ("if norms[r] > 0.0 and counts[r] >= 0", "counts[r] > 0", "of no candidates none is settled"),
-    ("size = max(CANDIDATES, 4 * n_picks)", "4  →  5", "room for candidates"),
-    ("again = np.flatnonzero(counts < 0)", "counts <= 0", "a second pass finds the same"),
-    ("if n_picks > 1:", "n_picks >= 1", "a bound less: slower, the same pick"),
-    ("buffer = np.empty((len(own), min(TILE", "max(TILE", "a larger buffer than is needed"),
-    ("(pick < 0 or k < pick)", "k <= pick", "no point is there twice"),
-    ("if value > top[last]:", "value >= top", "of two equal values either"),
-    ("top[at - 1] < value", "top[at - 1] <= value", "of two equal values either"),
-    ("abs(product) <= NOTHING * norm", "abs(product) < NOTHING", "nothing lies there"),
-    ("np.int16(v + half if v >= 0", "v > 0", "half of either sign becomes 0"),
-    ("for b in starts if b >= a", "b <= a", "a square or its mirror image"),
-    ("if w_ik <= 0 or w_kj <= 0", " < 0", "every rule gives 0 where one of them is 0"),
-    ("if w_ik <= 0 or w_kj <= 0", "w_ik <= 0 and w_kj", "every rule gives 0 where one is 0"),
-    ("if seen[j] == i and v > after[j]", "v >= after[j]", "of two equal values either"),
-    ("n_points = indptr.shape[0] - 1", "shape[0] + 1", "longer arrays than are needed"),
-    ("seen = np.full(n_points, -1", "1  →  2", "a mark, whatever is no row"),
-    ("size = int(room[start:stop].sum())", "start:stop  →", "more room than is needed"),
-    ("counts = np.zeros(stop - start", "np.ones(", "set before it is read"),
-    ("zip(*parts, strict=True)", "True  →  False", "each part has three arrays"),
-    ("return np.where(best < SEEN * D", "best <= SEEN", "nothing lies there to the last bit"),
-    ("before, after = (A[i, j] if len(i)", "A[j, i]", "W and W* are symmetric"),
-    ("to_class = np.full(", "1  →  2", "a longer array than is needed"),
-    ("None if len(labels) > LARGE else 1", "", "how many threads"),
-    ("LARGE = 20_000  # points, from which on CONN", "", "from where on there are several threads"),
-    ("if client is not None and memory_mb is None", "", "the way of the search, not its picks"),
-    ("memory_mb = 0.0  # N² numbers", "", "the way of the search, not its picks"),
-    ("times = product_in_threads(A) if n > LARGE", "n >= LARGE | n < LARGE", "the same product"),
-    ("converged=residual <= COARSE", "residual < COARSE", "nothing lies there to the last bit"),
-    ("if _whole(n, n_vectors) else 0", "0  →  1", "a byte of an estimate"),
-    ("np.where(after > before, RAISED", "after >= before", "only what changed is here"),
-    ("if n - 1 > neighbours:", "n - 1 >= neighbours", "the least value of all drops none"),
-    ("W.indices.astype(np.int32, copy=False)", "False  →  True", "a copy of the same"),
-    ("left[start + r, k : k + 4]", "4  →  5", "only the first four are read"),
-    ("found.inertia_ < best.inertia_", "<= best", "of two equal values either"),
-    ("continue  # no candidate in this part", "", "slower, the same picks"),
-    ("n, full = 0, True", "0  →  1", "there are too many, so none of them counts"),
-    ("small = spreads <= len(Z)", "spreads < len", "nothing lies there to the last bit"),
-    ("work = partial(_cones, rows, size, axes[low:high]", "low:high  →  low:", "not written"),
-    ("MOST_STEPS = 200", "200  →  201", "how long the last resort may try"),
-    ("for _ in range(0, MOST_ITERATIONS, at_once)", "0  →  1", "how many steps it may take"),
-    ("MOST_ITERATIONS = 300", "300  →  301", "how many steps it may take"),
-    ("            maxiter=300,", "300  →  301", "how many steps it may take"),
-    ("if len(rows) > SEEDED_ON:", "len(rows) >= SEEDED_ON", "all of them, in their order"),
-    ("cached((stage, key)", "(key,)", "no two stages have keys of one form"),
-]
 PRELOAD = [
     "numba", "numpy", "scipy.linalg", "scipy.optimize", "scipy.sparse.csgraph",
     "scipy.sparse.linalg", "sklearn.cluster", "sklearn.metrics", "pytest", "hypothesis.extra.numpy",
@@ -353,7 +261,25 @@ def _alternatives(node: ast.AST) -> Iterator[ast.AST]:
             yield ast.Call(twin, node.args, node.keywords)
 
 
-def _run_tests(folder: str, tests: list[str], seconds: int) -> None:
+class QuickFirst:
+    """A plugin of pytest: the quickest tests first, by what they took in the run before."""
+
+    def __init__(self, path: Path):
+        self.path = path
+        self.took: dict[str, float] = json.loads(path.read_text()) if path.exists() else {}
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        items.sort(key=lambda item: self.took.get(item.nodeid, 0.0))
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        self.took[report.nodeid] = self.took.get(report.nodeid, 0.0) + report.duration
+
+    def pytest_sessionfinish(self) -> None:
+        if not self.path.exists():
+            self.path.write_text(json.dumps(self.took))
+
+
+def _run_tests(folder: str, tests: list[str], seconds: int, taken: Any) -> None:
     """In a process of its own: the tests of the copy, to the first failure."""
     import pytest
 
@@ -374,24 +300,27 @@ def _run_tests(folder: str, tests: list[str], seconds: int) -> None:
         "-m",
         "not compiled",
     ]
-    os._exit(pytest.main([*options, *tests]))
+    code = pytest.main([*options, *tests], plugins=[QuickFirst(Path(folder, "durations.json"))])
+    taken.value = time.process_time()
+    os._exit(code)
 
 
-def passes(folder: Path, tests: list[str], limit: float) -> bool:
-    """Whether all tests of the copy pass within so many seconds.
+def passes(folder: Path, tests: list[str], limit: float) -> float:
+    """The seconds that all tests of the copy take, 0 where one fails or the limit is passed.
 
     Of the processor: a machine with other work must not pass for a test that noticed something.
     What waits without working is ended later.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(PRELOAD)
-    process = context.Process(target=_run_tests, args=(str(folder), tests, int(limit)))
+    taken = context.Value("d", 0.0)
+    process = context.Process(target=_run_tests, args=(str(folder), tests, int(limit), taken))
     process.start()
     process.join(PATIENCE * limit)
     if process.is_alive():
         process.kill()
         process.join()
-    return process.exitcode == 0
+    return taken.value if process.exitcode == 0 else 0.0
 
 
 def files_of(module: str) -> list[Path]:
@@ -408,19 +337,21 @@ def files_of(module: str) -> list[Path]:
 def survivors(module: str, chosen: list[Mutant], folder: Path) -> list[Mutant]:
     """The changes that all tests of the module let through."""
     tests = KEYS.get(module) or [*TESTS[module], *map(str, files_of(module))]
-    begun = time.monotonic()
-    if not passes(folder, tests, 600):
+    (folder / "durations.json").unlink(missing_ok=True)
+    taken = passes(folder, tests, 600)
+    if not taken:
         raise SystemExit(f"The tests of {module} fail without any change: {' '.join(tests)}")
-    limit = 20 + 4 * (time.monotonic() - begun)
+    limit = 20 + 3 * taken
+    print(f"{module}: the tests take {taken:.0f} s", flush=True)
     left = []
     for done, mutant in enumerate(chosen):
+        as_it_is = (folder / mutant.path).read_text()
         (folder / mutant.path).write_text(mutant.source())
         if passes(folder, tests, limit):
             left.append(mutant)
             print(f"  survives: {mutant}", flush=True)
-        shutil.copy(ROOT / mutant.path, folder / mutant.path)
-        if sys.stderr.isatty():
-            print(f"{module}: {done + 1} of {len(chosen)}", end="\r", file=sys.stderr)
+        (folder / mutant.path).write_text(as_it_is)
+        print(f"{module}: {done + 1} of {len(chosen)}", end="\r", file=sys.stderr, flush=True)
     return left
 
 

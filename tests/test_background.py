@@ -4,9 +4,11 @@ import gc
 import threading
 import time
 import weakref
+from types import SimpleNamespace
 
 import pytest
 
+from pages.shared import background
 from pages.shared.background import Background, Task
 
 
@@ -51,6 +53,16 @@ def test_tasks_run_one_after_another_and_failures_are_told(caplog):
     back.add([Task("b", "B", lambda tell: order.append("b"))])  # tried again, and told no more
     until(lambda: not back.busy)
     assert order == ["a", "d", "b"] and "b" not in back.work.failed
+
+
+def test_what_ended_while_the_screen_was_drawn_is_shown(monkeypatch):
+    again, back = [], SimpleNamespace(busy=False, unseen=True)
+    monkeypatch.setattr(background, "background", lambda: back)
+    monkeypatch.setattr(background.st, "rerun", lambda: again.append(True))
+    background.wait(None, was_busy=True)
+    assert again and back.unseen, "the screen is drawn once more, and shows it then"
+    background.wait(None, was_busy=False)
+    assert len(again) == 1 and not back.unseen
 
 
 def test_progress_is_that_of_all_tasks():

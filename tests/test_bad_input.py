@@ -252,6 +252,8 @@ SETTINGS = [
     (lambda: datasets.sample("cats"), ["name", "'cats'", "'faces'"]),
     (lambda: datasets.load("there/is/none.csv"), ["path", "none.csv"]),
     (lambda: datasets.load("picture.gif"), ["picture.gif", ".csv"]),
+    (lambda: datasets.load(b"1,2\n3,4\n", name="t.csv"), ["path", "bytes", "BytesIO"]),
+    (lambda: datasets.inspect(3, name="t.csv"), ["path", "int"]),
     (lambda: datasets.make_subspaces(dim=11), ["dim", "11"]),
     (lambda: datasets.make_subspaces(noise=-1), ["noise", "-1"]),
 ]

@@ -132,7 +132,7 @@ def move_sliders(page):
     slide(page, "theta3", "ArrowRight")
     assert address(page)["theta3"] == "0.31"
     for key, press in (
-        ("theta1", "Home"),
+        *[("theta1", "Home")] * 4,  # each time it is set back to 0.02
         ("theta3", "End"),
         ("theta2", "Home"),
         ("theta2", "End"),

@@ -2,9 +2,11 @@
 
 from urllib.parse import parse_qsl, urlsplit
 
+import numpy as np
 import pytest
 
-from tests.browser import ROOT, part, settled, to_screen
+from sdsc_core import datasets
+from tests.browser import part, settled, to_screen
 from tests.clicker import MARKED, Clicker, marked_file
 
 
@@ -28,9 +30,11 @@ def loaded(page, app_url):
     return page
 
 
-def test_a_fragment_that_runs_by_itself_does_not_lose_the_session(page, app_url):
+def test_a_fragment_that_runs_by_itself_does_not_lose_the_session(page, app_url, tmp_path):
     """A fragment's run moves all settings to where a change of screen drops them."""
-    load(page, app_url, ROOT / "sample_data" / "digits.npz")
+    data = datasets.make_subspaces(points_each=600)  # enough for its curves to take a while
+    np.savez(tmp_path / "many.npz", X=data.X, y=data.labels)
+    load(page, app_url, tmp_path / "many.npz")
     to_screen(page, "Step through")
     settled(page)
     page.get_by_role("radio", name="Whole stage").click()
@@ -42,9 +46,9 @@ def test_a_fragment_that_runs_by_itself_does_not_lose_the_session(page, app_url)
     to_screen(page, "Compare")
     settled(page)
     assert part(page, "exception").count() == 0
-    assert address(page)["data"] == "digits.npz" and address(page)["step"] == "stage"
+    assert address(page)["data"] == "many.npz" and address(page)["step"] == "stage"
     to_screen(page, "Explore")
-    page.get_by_text("400 points in").wait_for()
+    page.get_by_text("3,600 points in").wait_for()
 
 
 def test_back_undoes_a_change_and_then_leaves_the_screen(page, app_url):

@@ -5,6 +5,7 @@ from urllib.parse import urlsplit
 from tests.browser import faults, part, settled
 
 PHONE, TABLET, ACROSS = (390, 844), (768, 1024), (1024, 768)
+UPRIGHT = (820, 1180)  # a tablet whose sidebar stays open
 ZOOMED = (960, 667)  # 1440 × 1000 at 150 %
 # What a screen's link does not open by itself.
 MORE = {"step": ("step=pair", "step=stage"), "": ("view=change&order=cluster",)}
@@ -111,3 +112,42 @@ def test_on_a_phone_matrices_stand_below_each_other(new_page, app_url):
     canvas = page.locator(".st-key-matrix canvas")
     _, _, side, step = map(float, canvas.get_attribute("data-place").split(","))
     assert side > 250 and step == 0 and canvas.bounding_box()["height"] > 2 * side
+
+
+def test_results_and_files_can_be_read_in_every_window(page, app_url):
+    """Sweep and Compare with results, and Data with a table of columns, which begin empty."""
+    small = "data=motion&grid_gamma=3:5&grid_theta1=0.7,0.8,0.9&grid_theta2=0.5,0.6"
+    seen = {}
+    for path, ready in ((f"sweep?{small}", "all done"), ("compare?data=motion", "Python script")):
+        page.goto(f"{app_url}/{path}")
+        settled(page)
+        page.get_by_role("button", name="Run", exact=True).click()
+        page.get_by_text(ready).first.wait_for()
+        settled(page)
+        for size in (ACROSS, ZOOMED, UPRIGHT, PHONE):
+            resize(page, size)
+            charts = part(page, "chart").all()
+            assert min(chart.bounding_box()["width"] for chart in charts) > 280, (path, size)
+            seen[path, size] = faults(page)
+        resize(page, ACROSS)
+    page.goto(f"{app_url}/data")
+    settled(page)
+    table = "id,dose_in_mg,temperature_of_the_room,leukocytes_per_microlitre,diagnosis\n"
+    lines = (
+        f"P-{k},{k % 7},{20 + k % 3},{5000 + 100 * k},{'ill' * (k % 2) or 'well'}\n"
+        for k in range(40)
+    )
+    page.locator("input[type=file]").first.set_input_files(
+        {
+            "name": "patients.csv",
+            "mimeType": "text/csv",
+            "buffer": (table + "".join(lines)).encode(),
+        }
+    )
+    settled(page)
+    assert page.get_by_text("outweigh the rest").count() == 1
+    for size in (ACROSS, ZOOMED, UPRIGHT, PHONE):
+        resize(page, size)
+        seen["data", size] = faults(page)
+    wrong = {where: what for where, what in seen.items() if what}
+    assert not wrong, "\n".join(f"{where}: {'; '.join(what)}" for where, what in wrong.items())

@@ -64,6 +64,26 @@ def test_reads_a_table_as_told(tmp_path, capsys):
     assert "20 points, 6 features. 2 clusters, one for each class" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "command", ["cluster", "sweep --gamma 3 --figure2", "compare --methods IMC"]
+)
+def test_units_that_differ_are_told(command, tmp_path, capsys):
+    X = np.random.default_rng(0).standard_normal((40, 3)) * [1, 1, 5000]
+    lines = [
+        "age,dose,cells,kind",
+        *(",".join(map(str, row)) + f",{'ab'[k % 2]}" for k, row in enumerate(X)),
+    ]
+    (tmp_path / "units.csv").write_text("\n".join(lines))
+    name, *options = command.split()
+    argv = [name, str(tmp_path / "units.csv"), *options]
+    for more, told in (([], True), (["--standardise"], False), (["--pca", "2"], False)):
+        assert cli.main([*argv, *more]) == 0
+        printed = capsys.readouterr()
+        said = printed.err if name == "compare" else printed.out  # a table may go into a file
+        assert "labels from column kind" in said
+        assert ("“cells” varies by" in said and "give --standardise" in said) == told
+
+
 def test_reads_variables_as_told(tmp_path, capsys):
     data = datasets.make_subspaces(2, 2, 6, points_each=10)
     file = tmp_path / "odd.npz"
@@ -229,6 +249,27 @@ def test_all_that_is_large_is_imported_before_the_server_and_in_its_thread():
     """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert done.stdout.split() == ["1", *["True"] * 4], done.stderr
+
+
+def test_a_first_visit_imports_none_of_what_can_wait_for_each_other():
+    """All that a page needs of these is there before the server takes visitors."""
+    code = """if True:
+        import sys
+        from sdsc_core.cli.warm import load_libraries
+        load_libraries()
+        from streamlit.testing.v1 import AppTest
+        before = set(sys.modules)
+        app = AppTest.from_file(sys.argv[1], default_timeout=300).run()
+        assert not app.exception
+        print(*{name.split(".")[0] for name in set(sys.modules) - before})
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", code, ROOT / "app.py"], capture_output=True, text=True, cwd=ROOT
+    )
+    late = set(done.stdout.split())
+    assert "pages" in late, done.stderr
+    large = {"pandas", "narwhals", "plotly", "sklearn", "scipy", "cryptography", "pyarrow"}
+    assert not late & {*large, "sdsc_core"}
 
 
 def test_flags_of_nested_and_repeated_settings():

@@ -134,6 +134,13 @@ class TestPreview:
         assert table["row"].tolist() == list(range(2, 12))
         assert set(table["class"]) == {"subspace 1"}
 
+    def test_units_that_differ_are_told_at_once_and_a_click_mends_it(self, screen):
+        X = np.random.default_rng(0).standard_normal((30, 3)) * [1, 1, 5000]
+        upload(screen, "units.csv", csv([["age", "dose", "cells"], *X.tolist()]))
+        assert "“cells” varies by" in screen.warning[0].value
+        press(screen, "Standardise")
+        assert screen.session_state.standardise and not screen.warning
+
     def test_samples_without_variance_are_named(self, screen):
         X = np.random.default_rng(0).standard_normal((12, 4))
         X[[2, 5]] = 7
@@ -334,6 +341,7 @@ class TestMissing:
         assert "3 values are missing or infinite, in 2 of 5 samples" in screen.warning[0].value
         assert screen.session_state.data == "faces"
         choose(screen, "Missing values", how)
+        assert not any("stays in use" in w.value for w in screen.warning)
         assert size(screen) == (n, 3, 0)
         data = screen.session_state.loaded["gaps.csv"]
         assert np.isfinite(data.X).all()

@@ -539,6 +539,14 @@ def test_a_matrix_that_looks_full_is_shown_by_its_mean():
     assert cells.resolved("auto", (W, *small)) == "max", "few entries in a dot do not fill it"
     full = np.ones((60, 60))
     assert cells.resolved("auto", (full, np.arange(60) // 6, 10)) == "max", "it is full indeed"
+    for asked, spots, shown in (
+        ("auto", places, "mean"),
+        ("auto", small, "max"),
+        ("density", places, "density"),
+    ):
+        how, found = cells.grids(asked, *spots, 0.0 * W, W)
+        assert how == shown and not found[0].any()
+        np.testing.assert_array_equal(found[1], cells.by_cell(W, *spots, shown))
 
 
 def test_a_chart_says_by_what_its_cells_are_merged():
@@ -613,12 +621,14 @@ def test_more_points_than_a_screen_follows_get_the_command_to_run(app, monkeypat
     monkeypatch.setattr(stages, "MOST_POINTS", 100)
     data = make_subspaces(3, 2, 10, points_each=40)
     app.session_state["loaded"] = {"my points.npz": replace(data, name="my points.npz")}
-    app.query_params.update(data="my points.npz", gamma="7", dense="D3")
+    app.query_params.update(data="my points.npz", gamma="7", dense="D3", pca="5", unit="1")
+    app.session_state["read_as"] = {"my points.npz": ("my points.npz", {"transpose": True}, "mean")}
     app.run()
     assert not app.exception and not app.metric
     said = app.warning[0].value
     assert "120 points, more than the 100" in said and "command line" in said
-    assert "`sdsc cluster 'my points.npz' --gamma 7 --dense D3 --output labels.csv" in said
+    as_here = "--transpose --missing mean --pca 5 --unit-norm --gamma 7 --dense D3"
+    assert f"`sdsc cluster 'my points.npz' {as_here} --output labels.csv" in said
     app.selectbox(key="data").set_value("motion")
     monkeypatch.setattr(stages, "MOST_POINTS", 1000)
     app.run()

@@ -168,6 +168,17 @@ def test_cells_have_the_colours_of_the_screen(run):
     assert not np.allclose(cells_of(view_of(run, log=True), "w"), cells_of(view, "w"))
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_a_picture_has_every_entry_of_either_matrix_once(seed):
+    rng, n = np.random.default_rng(seed), 7
+    W, W_star = (np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.3), 1) for _ in range(2))
+    view = figures.matrix_view(W + W.T, W_star + W_star.T, np.arange(n))
+    found = sorted(zip(view.rows.tolist(), view.cols.tolist(), strict=True))
+    assert found == list(zip(*(k.tolist() for k in np.nonzero(W + W_star)), strict=True))
+    np.testing.assert_array_equal(view.w, W[view.rows, view.cols].astype(np.float32))
+    np.testing.assert_array_equal(view.star, W_star[view.rows, view.cols].astype(np.float32))
+
+
 def test_a_matrix_too_large_for_its_dots_is_merged_as_on_the_screen(monkeypatch):
     rng = np.random.default_rng(0)
     W = np.triu(rng.random((120, 120)) * (rng.random((120, 120)) < 0.02), 1)

@@ -160,7 +160,7 @@ def test_only_what_lies_after_a_change_is_computed_again(session, monkeypatch):
     for module, stage in (
         (sdsc_core.run, "imc"),
         (sdsc_core.run, "dense_stage"),
-        (sdsc_core.sides, "spectrum"),
+        (sdsc_core.sides, "spectrum_of"),
         (stages, "changes"),
     ):
         work = getattr(module, stage)
@@ -169,13 +169,13 @@ def test_only_what_lies_after_a_change_is_computed_again(session, monkeypatch):
         )
     state = session()
     everything(state)
-    assert set(done) == {"imc", "dense_stage", "spectrum", "changes"}
+    assert set(done) == {"imc", "dense_stage", "spectrum_of", "changes"}
     for change, again in (
         ({}, set()),
-        ({"theta1": 0.9}, {"dense_stage", "spectrum", "changes"}),
-        ({"gamma": 4}, {"dense_stage", "spectrum", "changes"}),
-        ({"seed": 9}, {"spectrum", "changes"}),
-        ({"residual": "centred"}, {"imc", "dense_stage", "spectrum", "changes"}),
+        ({"theta1": 0.9}, {"dense_stage", "spectrum_of", "changes"}),
+        ({"gamma": 4}, {"dense_stage", "spectrum_of", "changes"}),
+        ({"seed": 9}, {"spectrum_of", "changes"}),
+        ({"residual": "centred"}, {"imc", "dense_stage", "spectrum_of", "changes"}),
     ):
         done.clear()
         state.update(change)

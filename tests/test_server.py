@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 import time
@@ -77,6 +78,33 @@ def test_what_a_closed_session_held_is_freed_within_seconds(served):
         await soon(served, gone, 8)
 
     play(come_and_go())
+
+
+class Looking(Visitor):
+    """Notes the addresses of pictures."""
+
+    async def _receive(self):
+        raw = await super()._receive()
+        self.pictures = {*getattr(self, "pictures", ()), *re.findall(r"/media/\w+\.\w+", str(raw))}
+        return raw
+
+
+def test_a_picture_can_still_be_had_after_the_next_run(served):
+    """Else a slow browser that is clicked on shows broken pictures."""
+
+    async def look():
+        async with Looking(served.url) as tab:
+            await tab.open(address(data="faces"), "densification")
+            shown = tab.pictures
+            await tab.open(address(data="motion"))
+            assert not tab.problems and tab.pictures == shown, "motion has no pictures"
+            return shown
+
+    shown = play(look())
+    assert len(shown) >= 2
+    for path in shown:
+        with urllib.request.urlopen(f"{served.url}{path}", timeout=10) as reply:
+            assert reply.status == 200 and reply.read(3)
 
 
 def test_a_broken_line_may_come_back(served):

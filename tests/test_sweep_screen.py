@@ -161,6 +161,24 @@ def test_a_sweep_goes_on_behind_other_screens_and_can_be_stopped_there(sweep_app
     assert "4 settings, all done" in texts(app) and not back.unseen
 
 
+def test_a_sweep_under_way_can_be_stopped_where_the_grid_is_wrong(sweep_app, monkeypatch):
+    app, go = sweep_app, threading.Event()
+    monkeypatch.setattr(running, "sweep", lambda *args, progress, **options: go.wait(60))
+    monkeypatch.setattr(background, "_watch", lambda back, spot: background._draw(None, spot, back))
+    press(app, "run sweep")
+    for name, value in (("grid_theta1", "0.5"), ("MOST_POINTS", 100)):
+        if name == "MOST_POINTS":
+            monkeypatch.setattr(running, name, value)
+        else:
+            [box] = [t for t in app.text_input if t.key == name]
+            box.set_value(value)
+        run(app)
+        assert app.warning and [b for b in app.button if b.key == "stop comparing"], name
+    press(app, "stop comparing")
+    go.set()
+    assert not app.session_state.background.busy
+
+
 def test_why_a_sweep_failed_is_said(sweep_app, monkeypatch):
     def fail(*args, **options):
         raise ValueError("No *good*; try another.")

@@ -95,6 +95,7 @@ def test_points_of_one_direction_share_a_leaf_and_little_else_is_looked_at():
         assert len(set(of[own[own >= 0]])) == 1
     for i in (0, 5, 100, 639):
         picks, products, work = found.counted(Z[[i]], np.array([i]))
+        assert picks.shape == products.shape == (1, 1)
         assert picks[0, 0] == naive.pick(Z[i], Z, i)
         assert products[0, 0] == pytest.approx(Z[i] @ Z[picks[0, 0]])
         assert work.tolist() == [1, 1]  # of two groups below the root, and of 20 leaves

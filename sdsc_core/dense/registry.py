@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sdsc_core.blocks import Progress
+from sdsc_core.blocks import Progress, n_threads
 from sdsc_core.checks import Affinity, check_affinity, check_choice, check_thetas, is_sparse
 from sdsc_core.dense.mutuality import mutual
 from sdsc_core.dense.rules import DISTANCES
@@ -150,6 +150,7 @@ def dense_stage(
     check_choice(dense, "dense", DENSE_STAGES)
     for name in parameters:
         check_choice(name, "parameter", tuple(PARAMETERS))
+    n_threads(n_jobs)
     if dense is None:
         check_affinity(W)
         return W

@@ -164,7 +164,7 @@ def _find(kept, R, error, sums, asked, Z, found):
         n = keep(Q[r], parts[r], 0, own[r], margin, top, candidates, values, 0)
         if n < 0:
             full[r] = True
-            continue
+            continue  # it is searched anew
         n = drop_below(top[last] - margin, candidates, values, n)
         settle(residuals[r], norm, Z, candidates, n, scratch, picks[r], products[r])
     return full
