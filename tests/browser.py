@@ -156,14 +156,31 @@ def to_screen(page, name):
 
 
 def choose_row(page, table, number):
-    """Choose a row of a table, from 0, by keys; the texts of its first two cells."""
+    """Choose a row of a table, from 0, by keys; the texts of its first two cells.
+
+    A table that is being drawn again may lose a key: the keys are then pressed once more.
+    """
     canvas = table.locator("canvas").first
-    texts = [canvas.locator(f"#glide-cell-{k}-{number}").text_content() for k in (1, 2)]
-    canvas.focus()
-    for key in ("Control+Home", *["ArrowDown"] * number, "Shift+Space"):
-        page.keyboard.press(key)
-    settled(page)
+    cell = [canvas.locator(f"#glide-cell-{k}-{number}") for k in (1, 2)]
+    texts = [c.text_content() for c in cell]
+    for _ in range(3):
+        canvas.focus()
+        for key in ("Control+Home", *["ArrowDown"] * number, "Shift+Space"):
+            page.keyboard.press(key)
+        settled(page)
+        if cell[0].locator("xpath=..").get_attribute("aria-selected") == "true":
+            break
     return texts
+
+
+def click_when_there(page, selector):
+    """From the next page on, click on the first thing of a kind as soon as it is drawn."""
+    page.add_init_script(
+        f"""new MutationObserver((_, watching) => {{
+          const found = document.querySelector({selector!r});
+          if (found) {{ watching.disconnect(); found.click(); }}
+        }}).observe(document, {{ subtree: true, childList: true }});"""
+    )
 
 
 def launch(playwright):

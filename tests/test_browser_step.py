@@ -12,7 +12,7 @@ from sdsc_core.datasets import prepare, sample
 from sdsc_core.dense import rank_changes
 from sdsc_core.tracing import sweep
 from tests import naive
-from tests.browser import choose_row, part, settled
+from tests.browser import choose_row, click_when_there, part, settled
 
 GAMMA, POINT = 4, 7
 DATA = "data=motion&each=20&gamma=4"
@@ -237,8 +237,8 @@ def test_the_animation_runs_in_the_browser(step):
 
 def test_curves_can_be_stopped_and_gone_on_with(page, app_url):
     """Even though they are computed in a fragment, in which clicks wait."""
-    page.goto(f"{app_url}/step?data=digits&gamma=6&dense=D3&step=stage")
-    page.locator(".st-key-stop-curves button").first.click(timeout=120_000)
+    click_when_there(page, ".st-key-stop-curves button")
+    page.goto(f"{app_url}/step?data=digits10&gamma=6&dense=D3&step=stage")
     page.get_by_text(re.compile(r"Stopped\. The curves go to Γ = \d+ of 20")).wait_for()
     settled(page)
     computed = int(page.locator("canvas.charts").get_attribute("data-computed"))
