@@ -71,9 +71,11 @@ def conn_of(W: Affinity, labels: NDArray[np.int64] | None, known: Spectrum | Non
     n = int(labels.max()) + 1
     if is_sparse(W):
         graphs = inner_graphs(W, labels, n)
+        connected = graphs.connected()
 
         def inside(c: int, _: int) -> tuple[float, bool]:
-            return _second_eigenvalue(graphs.graph(c))
+            value = _by_lanczos(*graphs.places(c)) if connected[c] else 1.0
+            return _second_eigenvalue(graphs.graph(c)) if value is None else (_conn(value), True)
     else:
 
         def inside(c: int, _: int) -> tuple[float, bool]:
@@ -93,9 +95,14 @@ def _second_eigenvalue(W: Any, found: Spectrum | None = None) -> tuple[float, bo
     if found is None or found.n_exact < 2 or found.regularised:
         value = second_eigenvalue(W) if is_sparse(W) else None
         if value is not None:
-            return max(0.0, 1.0 - value), True
+            return _conn(value), True
         found = spectrum(W, 2)
-    return float(max(0.0, 1.0 - found.eigenvalues[1])), found.converged
+    return _conn(found.eigenvalues[1]), found.converged
+
+
+def _conn(second: float) -> float:
+    """From the second largest eigenvalue of the affinity to the second smallest of L."""
+    return float(max(0.0, 1.0 - second))
 
 
 def second_eigenvalue(W: sp.csr_array) -> float | None:
@@ -109,26 +116,27 @@ def second_eigenvalue(W: sp.csr_array) -> float | None:
     >>> float(round(second_eigenvalue(sp.csr_array(1 - np.eye(6))), 3))
     -0.2
     """
-    n = W.shape[0]
-    large, most = n > MANY, min(MOST_STEPS, n - 1)
-    places = places_of(W)
-    values, known = _scaled(*places, W.data)
-    basis = np.empty((4 if large else most + 2, n))
-    basis[0] = known
-    _begin(basis, _start(n))
-    if large:
-        values = values.astype(np.float32)  # reading them takes the time
-    diagonal, beside = np.zeros(most), np.zeros(most)
-    for begin in range(0, most, STEPS):
+    return _by_lanczos(*places_of(W), W.data)
+
+
+def _by_lanczos(indptr: Any, indices: Any, data: Any) -> float | None:
+    n = len(indptr) - 1
+    if n <= MANY:
+        value = _second(indptr, indices, data, _start(n), min(MOST_STEPS, n - 1))
+        return None if np.isnan(value) else float(value)
+    values, known = _scaled(indptr, indices, data)
+    values = values.astype(np.float32)  # reading them takes the time
+    basis = np.empty((4, n))
+    _begin(basis, known, _start(n))
+    diagonal, beside = np.zeros(MOST_STEPS), np.zeros(MOST_STEPS)
+    for begin in range(0, MOST_STEPS, STEPS):
         end_if_cancelled()
-        steps = _long_steps if large else _steps
-        stop = min(begin + STEPS, most)
-        end = steps(*places, values, basis, diagonal, beside, begin, stop)
+        stop = min(begin + STEPS, MOST_STEPS)
+        end = _long_steps(indptr, indices, values, basis, diagonal, beside, begin, stop)
         value, share, gap = _largest(diagonal[:end], beside[:end])
         residual = beside[end - 1] * share
-        if end == most == n - 1 or residual <= ACCURACY:
-            return float(value)
-        if large and residual * residual <= CLOSE * gap:  # it bounds the error too
+        # The second one bounds the error of the eigenvalue too.
+        if residual <= ACCURACY or residual * residual <= CLOSE * gap:
             return float(value)
     return None
 
@@ -155,8 +163,25 @@ def _scaled(indptr, indices, data):
 
 
 @kernel
-def _begin(basis, start):
-    """The second row: a start beside the known eigenvector."""
+def _second(indptr, indices, data, start, most):
+    """`second_eigenvalue` of some thousand points at the most; NaN where it takes too long."""
+    values, known = _scaled(indptr, indices, data)
+    basis = np.empty((most + 2, len(start)))
+    _begin(basis, known, start)
+    diagonal, beside = np.zeros(most), np.zeros(most)
+    for begin in range(0, most, STEPS):
+        stop = min(begin + STEPS, most)
+        end = _steps(indptr, indices, values, basis, diagonal, beside, begin, stop)
+        value, share, _ = _largest(diagonal[:end], beside[:end])
+        if end == most == len(start) - 1 or beside[end - 1] * share <= ACCURACY:
+            return value
+    return np.nan
+
+
+@kernel
+def _begin(basis, known, start):
+    """The known eigenvector, and as the second row a start beside it."""
+    basis[0] = known
     basis[1] = start - basis[0] * _dot(basis[0], start)
     basis[1] /= np.sqrt(_dot(basis[1], basis[1]))
 

@@ -25,7 +25,7 @@ from sdsc_core.endable.decompose import all_pairs
 from sdsc_core.kmeans import cluster_rows
 from sdsc_core.memory import check_memory
 from sdsc_core.sparse.entries import components_of, scaled
-from sdsc_core.sparse.product import product_in_threads
+from sdsc_core.sparse.product import product_in_threads, shifted_product
 
 SMALL = 128  # up to here a full decomposition is the quickest
 MODERATE = 5000  # up to here it is a possible fall-back
@@ -289,10 +289,13 @@ def _rest(
         return _full(A, weak, known, wanted)
 
     times = product_in_threads(A) if n > LARGE and is_sparse(A) else A.__matmul__
+    vector = shifted_product(A, weak, known, ASIDE) if n <= LARGE and is_sparse(A) else None
     aside, linked = ASIDE * known, bool(weak.any())
 
     def product(x: NDArray[np.float64]) -> NDArray[np.float64]:
         told()
+        if vector is not None and x.ndim == 1:
+            return vector(x)
         y = times(x.reshape(n, -1)).reshape(x.shape)
         if linked:
             y = y + np.multiply.outer(weak, weak @ x)

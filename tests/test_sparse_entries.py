@@ -15,6 +15,7 @@ from sdsc_core.sparse.entries import (
     scaled,
     sums_by_group,
 )
+from sdsc_core.sparse.product import shifted_product
 from tests import naive
 
 
@@ -69,6 +70,32 @@ def test_inner_graphs_are_the_parts_of_the_matrix():
         own = np.flatnonzero(group == g)
         np.testing.assert_array_equal(found.graph(g).toarray(), W[np.ix_(own, own)])
     assert found.graph(3).shape == (0, 0)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.1, 0.2, 0.6])
+def test_which_inner_graphs_are_connected(share):
+    W, group = graph(60, share, 5), np.random.default_rng(1).integers(0, 4, 60)
+    group[group == 2] = 1
+    group[7] = 2  # a point by itself
+    expected = []
+    for g in range(5):
+        own = W[np.ix_(group == g, group == g)]
+        expected.append(len(own) > 1 and connected_components(own)[0] == 1)
+    assert inner_graphs(W, group, 5).connected().tolist() == expected
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("columns", [0, 1, 3])
+def test_the_shifted_product_is_that_of_the_whole_matrix(linked, columns):
+    rng = np.random.default_rng(columns)
+    A, known = graph(50, 0.2, 2), rng.standard_normal((50, columns))
+    weak = rng.random(50) * linked
+    x = rng.standard_normal(50)
+    whole = A + np.outer(weak, weak) - 1.5 * known @ known.T
+    before = x.copy()
+    found = shifted_product(sp.csr_array(A), weak, known, 1.5)(x)
+    np.testing.assert_allclose(found, whole @ x, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(x, before)
 
 
 @pytest.mark.parametrize("n", [30, 200, 700])

@@ -15,6 +15,11 @@ from sdsc_core._jit import kernel
 Grid = NDArray[np.float64]
 
 
+def as_csr(W: Any) -> sp.csr_array:
+    """W itself where it is such a matrix already: to wrap it anew takes as long as a short pass."""
+    return W if isinstance(W, sp.csr_array) else sp.csr_array(W)
+
+
 def places_of(W: sp.csr_array) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger]]:
     """Where rows begin, and columns, as unsigned numbers.
 
@@ -45,7 +50,7 @@ def components_of(W: Any) -> tuple[int, NDArray[np.int64]]:
     >>> components_of(np.kron(np.eye(2), 1 - np.eye(2)))
     (2, array([0, 0, 1, 1]))
     """
-    W = sp.csr_array(W)
+    W = as_csr(W)
     count, part = _components(*places_of(W))
     return int(count), part
 
@@ -56,7 +61,7 @@ def sums_by_group(W: Any, group: NDArray[np.int64], n: int) -> tuple[Grid, NDArr
     >>> sums_by_group(1 - np.eye(3), np.array([0, 0, 1]), 2)[0].tolist()
     [[2.0, 2.0], [2.0, 0.0]]
     """
-    W = sp.csr_array(W)
+    W = as_csr(W)
     sums, counts = np.zeros((n, n)), np.zeros((n, n), np.int64)
     _sums(*places_of(W), W.data, group, sums, counts)
     return sums, counts
@@ -82,12 +87,22 @@ class Blocks(NamedTuple):
     indices: NDArray[np.int32]
     data: NDArray[np.float64]
 
-    def graph(self, g: int) -> sp.csr_array:
-        """W among the points of one group."""
+    def places(self, g: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
+        """W among the points of one group: where rows begin, columns, entries."""
         rows = self.indptr[self.first[g] : self.first[g + 1] + 1]
         inside = slice(rows[0], rows[-1])
-        n, parts = len(rows) - 1, (self.data[inside], self.indices[inside], rows - rows[0])
-        return sp.csr_array(parts, shape=(n, n))
+        columns = self.indices[inside].view(np.uint32)
+        return (rows - rows[0]).view(np.uint64), columns, self.data[inside]
+
+    def graph(self, g: int) -> sp.csr_array:
+        """W among the points of one group, as a matrix."""
+        indptr, indices, data = self.places(g)
+        n = len(indptr) - 1
+        return sp.csr_array((data, indices.view(np.int32), indptr.view(np.int64)), shape=(n, n))
+
+    def connected(self) -> NDArray[np.bool_]:
+        """Which groups are connected graphs of two points at least."""
+        return _connected(self.first, self.indptr, self.indices)
 
 
 def inner_graphs(W: Any, group: NDArray[np.int64], n: int) -> Blocks:
@@ -96,7 +111,7 @@ def inner_graphs(W: Any, group: NDArray[np.int64], n: int) -> Blocks:
     >>> inner_graphs(1 - np.eye(3), np.array([1, 0, 1]), 2).indices.tolist()
     [1, 0]
     """
-    W = sp.csr_array(W)
+    W = as_csr(W)
     order = np.argsort(group, kind="stable")
     first = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=n))])
     place = np.empty(len(group), np.int64)
@@ -146,6 +161,33 @@ def _components(indptr, indices):
                     left += 1
         count += 1
     return count, part
+
+
+@kernel
+def _connected(first, indptr, indices):
+    """For each block, whether all its points are reached from the first of them."""
+    groups = len(first) - 1
+    found = np.zeros(groups, np.bool_)
+    seen, waiting = np.zeros(len(indptr), np.bool_), np.empty(len(indptr), np.int64)
+    for g in range(groups):
+        begin, size = first[g], first[g + 1] - first[g]
+        if size < 2:
+            continue
+        seen[begin] = True
+        waiting[0] = begin
+        left = reached = 1
+        while left:
+            left -= 1
+            i = waiting[left]
+            for e in range(indptr[i], indptr[i + 1]):
+                j = begin + indices[e]
+                if not seen[j]:
+                    seen[j] = True
+                    waiting[left] = j
+                    left += 1
+                    reached += 1
+        found[g] = reached == size
+    return found
 
 
 @kernel
