@@ -8,9 +8,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from sdsc_core.blocks import Progress, tick
+from sdsc_core.datasets import make_subspaces
 from sdsc_core.dense import changes, dense_stage, densify, pce
 from sdsc_core.imc_path import imc
-from sdsc_core.spectral import spectral_clustering
+from sdsc_core.run import run_stages
+from sdsc_core.settings import RunSettings
 from sdsc_core.tracing import trace
 
 # What is imported late elsewhere, or by Streamlit in the middle of its own imports.
@@ -34,18 +36,19 @@ def load_libraries() -> None:
 
 
 def warm_up(progress: Progress | None = None) -> None:
-    """Call each kernel once on a few points; seconds on a new machine, a moment afterwards.
+    """Call each kernel once on some points; seconds on a new machine, a moment afterwards.
 
     >>> warm_up()
     """
     X = np.random.default_rng(0).standard_normal((12, 20))
     W = sp.csr_array(np.kron(np.eye(4), 0.9 * (1 - np.eye(3))))
+    made = make_subspaces(3, 4, 20, 50, noise=0.3)  # more than are decomposed at once
     steps: list[Callable[[], object]] = [
         lambda: imc(X, 3, search="gram"),
         lambda: imc(X, 3, search="blocks"),
         lambda: imc(X, 3, start=imc(X, 2)),
         lambda: pce(W),
-        lambda: spectral_clustering(W, 2),
+        lambda: run_stages(made, RunSettings(dense="PCE")),  # eigenvectors, clusters, figures
         lambda: densify(W, "D3"),
         *(partial(dense_stage, W, name) for name in ("Sinkhorn", "Diffusion", "Mutual")),
         lambda: changes(W, pce(W)),
