@@ -9,10 +9,11 @@ import time
 
 import pytest
 
-from pages.server import log, status, turns
+from pages.server import log, sessions, status, turns
 from pages.server.turns import Turns
 from sdsc_core.blocks import Cancelled
 from sdsc_core.cli.paths import TOKEN_VARIABLE
+from sdsc_core.datasets import Limits
 
 
 class Work:
@@ -88,18 +89,24 @@ class TestTurns:
         another.end.set()
 
     @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="priorities of threads")
-    def test_heavy_work_gives_way(self):
-        found = []
+    @pytest.mark.parametrize(
+        ("seconds", "gives_way"),
+        [(0.0, False), (sessions.LONG, False), (1.0, True), (2 * sessions.HEAVY, True)],
+    )
+    def test_what_takes_long_gives_way(self, seconds, gives_way):
+        found, usual = [], os.getpriority(os.PRIO_PROCESS, 0)
+        own = sessions.Session(Limits())
 
         def work():
-            with Turns(1).turn("a", lambda done, total: None):
+            with own.at_work(lambda done, total: None, seconds):
                 number = threading.get_native_id()
                 found.append(os.getpriority(os.PRIO_PROCESS, number))
 
         thread = threading.Thread(target=work)
         thread.start()
         thread.join()
-        assert found == [turns.NICE] and os.getpriority(os.PRIO_PROCESS, 0) < turns.NICE
+        assert found == [turns.NICE if gives_way else usual]
+        assert os.getpriority(os.PRIO_PROCESS, 0) == usual < turns.NICE
 
 
 class TestStatus:

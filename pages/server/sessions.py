@@ -13,7 +13,7 @@ from weakref import ref
 import streamlit as st
 
 from pages.server import log
-from pages.server.turns import TURNS
+from pages.server.turns import TURNS, lower_priority
 from pages.shared.memory import Memory, held
 from sdsc_core.blocks import Progress, all_work_within
 from sdsc_core.datasets import Dataset, Limits
@@ -28,6 +28,7 @@ FAULT = (
     " server. Change a setting; what was there before stays."
 )
 HEAVY = 1.5  # estimated seconds, from which on work waits for its turn
+LONG = 0.3  # from which on it gives way to that of others
 RESULTS = 4  # a session's results may fill this part of its budget; the rest is for stages at work
 _numbers = count(1)
 
@@ -55,8 +56,11 @@ class Session:
 
         ``seconds`` is what it may take, where that is not what the screen waits for.
         """
+        wanted = self.seconds if seconds is None else seconds
         with working_for(self.account):
-            if (self.seconds if seconds is None else seconds) <= HEAVY:
+            if wanted > LONG:
+                lower_priority()
+            if wanted <= HEAVY:
                 yield
                 return
             with TURNS.turn(self.number, tell):

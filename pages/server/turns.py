@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sdsc_core.blocks import Progress, n_threads
 
 PAUSE = 0.1  # seconds between two looks whether it is one's turn
-NICE = 10  # of a thread that does heavy work: whoever moves a slider comes first
+NICE = 10  # of a thread whose work takes long: whoever moves a slider comes first
 
 
 @dataclass(eq=False)
@@ -45,7 +45,6 @@ class Turns:
                     tell(0, 0)
                 self.waiting.remove(ticket)
                 self.running.append(ticket)
-            lower_priority()
             yield
         finally:
             with self._changed:
