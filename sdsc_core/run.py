@@ -26,9 +26,9 @@ from sdsc_core.sides import Side, cluster_side, n_vectors
 from sdsc_core.spectral import Spectrum, spectrum, suggest_n_clusters
 
 T = TypeVar("T")
-# Points, up to which W and W* come one after the other: two threads that ask for Python's lock all
-# the time took 1.1 times as long at 640 and 3,000 points, and 0.85 times at 10,000.
-APART = 5_000
+# Points, up to which W and W* come one after the other: in two threads they took as long at 640
+# points, 0.9 times as long at 1,500 and 0.8 times at 3,000.
+APART = 1_000
 
 # Gives the value for a stage and its key: computed now, or kept from before.
 Keep = Callable[[str, Hashable, Callable[[], Any]], Any]
