@@ -11,6 +11,7 @@ import argparse
 import random
 import re
 import time
+from contextlib import suppress
 
 import numpy as np
 from playwright.sync_api import Error
@@ -169,6 +170,8 @@ class Clicker:
         assert self.at_rest(180), f"It does not come to rest. {self.story()}"
         self.page.locator(".st-key-data input").click()
         option = self.page.get_by_role("option", name=MARKED, exact=True)
+        with suppress(Error):
+            option.wait_for(timeout=10_000)
         assert option.count(), f"The upload is lost. {self.story()}"
         option.click()
         assert self.at_rest(180), self.story()
