@@ -75,8 +75,8 @@ def sweep(
     seeds : of k-means; the eigenvectors, which do not depend on them, are found by the first.
     n_clusters : for all settings alike; by default that of the classes, else as the eigengap of
         IMC's affinity suggests.
-    criteria : whether to look at the embedding and the subspaces too, by which settings are chosen
-        without labels; it takes about half as long again.
+    criteria : whether to look at the eigengap, the embedding and the subspaces too, by which
+        settings are chosen without labels; it takes about twice as long.
     kept : outcomes of earlier by `key_of`; what it has is not computed again, and each new one is
         put there at once.
     progress : called with how many of the settings that are still to do are done.
@@ -259,7 +259,9 @@ def _found(
     star = dense_stage(draw.W, s.dense, n_jobs=1, progress=tell, **s.dense_params())
     key = _digest(star)
     if key not in draw.seen:
-        found, labels, vectors = None, [], min(k + 1, star.shape[0])
+        found, labels = None, []
+        # The eigenvalue after those of the clusters takes as many products as all of these.
+        vectors = min(k + 1, star.shape[0]) if draw.criteria else None
         for seed in seeds:  # one spectrum serves all of them
             side = cluster_side(star, k, seed=seed, found=found, vectors=vectors, progress=tell)
             found = side.spectrum
@@ -278,12 +280,12 @@ def _figures(
     k: int,
 ) -> list[dict[str, float | None]]:
     """The figures for each seed; equal clusters are looked at once."""
-    rows, gap = found.embedding(k), relative_eigengap(found, k)
     different = {own.tobytes(): own for own in labels}
     figures = figures_of(star, found, list(different.values()), draw.data.labels)
-    for made, own in zip(figures, different.values(), strict=True):
-        made["eigengap"] = gap
-        if draw.criteria:
+    if draw.criteria:
+        rows, gap = found.embedding(k), relative_eigengap(found, k)
+        for made, own in zip(figures, different.values(), strict=True):
+            made["eigengap"] = gap
             made["silhouette"] = silhouette(rows, own)
             made["distance"], made["astray"] = draw.distances(own)
     known = dict(zip(different, figures, strict=True))
