@@ -6,6 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from sdsc_core.checks import check_choice, check_square, square_csr
+from sdsc_core.sparse.entries import off_diagonal_entries
 
 
 def affinity(C: Any, rule: str = "max") -> sp.csr_array:
@@ -47,10 +48,7 @@ def off_diagonal(W: sp.csr_array, above: float = 0.0) -> sp.csr_array:
     >>> off_diagonal(sp.csr_array(np.array([[1.0, 0.3], [0.7, 1.0]])), above=0.5).toarray().tolist()
     [[0.0, 0.0], [0.7, 0.0]]
     """
-    rows = np.repeat(np.arange(W.shape[0]), np.diff(W.indptr))
-    keep = (W.data > above) & (rows != W.indices)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows[keep], minlength=W.shape[0]))])
-    return square_csr(W.data[keep], W.indices[keep], indptr)
+    return square_csr(*off_diagonal_entries(W, above))
 
 
 def magnitudes(C: Any) -> sp.csr_array:

@@ -133,8 +133,9 @@ def _by_lanczos(indptr: Any, indices: Any, data: Any) -> float | None:
         end_if_cancelled()
         stop = min(begin + STEPS, MOST_STEPS)
         end = _long_steps(indptr, indices, values, basis, diagonal, beside, begin, stop)
-        value, share, gap = _largest(diagonal[:end], beside[:end])
+        value, share = _largest(diagonal[:end], beside[:end])
         residual = beside[end - 1] * share
+        gap = value - _kth(diagonal[:end], beside[:end], 2) if end > 1 else 0.0
         # The second one bounds the error of the eigenvalue too.
         if residual <= ACCURACY or residual * residual <= CLOSE * gap:
             return float(value)
@@ -172,7 +173,7 @@ def _second(indptr, indices, data, start, most):
     for begin in range(0, most, STEPS):
         stop = min(begin + STEPS, most)
         end = _steps(indptr, indices, values, basis, diagonal, beside, begin, stop)
-        value, share, _ = _largest(diagonal[:end], beside[:end])
+        value, share = _largest(diagonal[:end], beside[:end])
         if end == most == len(start) - 1 or beside[end - 1] * share <= ACCURACY:
             return value
     return np.nan
@@ -204,6 +205,8 @@ def _kth(diagonal, beside, k):
     low, high = -2.0, 2.0
     for _ in range(HALVINGS):
         x = 0.5 * (low + high)
+        if x in (low, high):  # no number lies between them
+            break
         if _above(diagonal, beside, x) >= k:
             low = x
         else:
@@ -213,12 +216,11 @@ def _kth(diagonal, beside, k):
 
 @kernel
 def _largest(diagonal, beside):
-    """The largest eigenvalue of a tridiagonal matrix, |last entry| of its eigenvector, and how far
-    the next eigenvalue is."""
+    """The largest eigenvalue of a tridiagonal matrix, and |last entry| of its eigenvector."""
     m = len(diagonal)
     value = _kth(diagonal, beside, 1)
     if m == 1:
-        return value, 1.0, 0.0
+        return value, 1.0
     shift = value + ASIDE  # beyond all eigenvalues, where elimination needs no pivots
     pivots, x = np.empty(m), np.ones(m)
     pivots[0] = diagonal[0] - shift
@@ -231,7 +233,7 @@ def _largest(diagonal, beside):
         for i in range(m - 2, -1, -1):
             x[i] = (x[i] - beside[i] * x[i + 1]) / pivots[i]
         x /= np.sqrt((x * x).sum())
-    return value, abs(x[m - 1]), value - _kth(diagonal, beside, 2)
+    return value, abs(x[m - 1])
 
 
 @kernel(fastmath={"reassoc", "contract"})

@@ -211,32 +211,40 @@ def _products(X, centre, out):
 def _spread_out(X, norms, first, shares, centres, near, candidate, trial):
     """Centres among the points, each the best of a few that are drawn by the squared distance."""
     n = X.shape[1]
+    sums = np.empty(n)
     centres[0] = X[:, first]
-    _products(X, centres[0], near)
-    pot = 0.0
-    for i in range(n):
-        near[i] = max(0.0, norms[i] + norms[first] - 2.0 * near[i])
-        pot += near[i]
+    near[:] = np.inf
+    _products(X, centres[0], trial)
+    pot = _nearer(near, norms, norms[first], trial)
+    near[:] = trial
     for c in range(1, len(centres)):
-        least, chosen = np.inf, -1
+        least, chosen, below = np.inf, -1, 0.0
+        for i in range(n):
+            below += near[i]
+            sums[i] = below
         for t in range(shares.shape[1]):
-            wanted, below, own = shares[c - 1, t] * pot, 0.0, n - 1
-            for i in range(n):
-                below += near[i]
-                if below >= wanted:
-                    own = i
-                    break
+            own = min(np.searchsorted(sums, shares[c - 1, t] * pot), n - 1)
             _products(X, X[:, own].copy(), trial)
-            total = 0.0
-            for i in range(n):
-                trial[i] = min(near[i], max(0.0, norms[i] + norms[own] - 2.0 * trial[i]))
-                total += trial[i]
+            total = _nearer(near, norms, norms[own], trial)
             if total < least:
                 least, chosen = total, own
                 candidate[:] = trial
         near[:] = candidate
         pot = least
         centres[c] = X[:, chosen]
+
+
+@kernel(fastmath={"contract", "reassoc", "nnan", "nsz"})
+def _nearer(near, norms, norm, products):
+    """Products with a point become squared distances, or ``near`` where that is less; their sum.
+
+    The order of the sum is that of vector instructions.
+    """
+    total = 0.0
+    for i in range(len(near)):
+        products[i] = min(near[i], max(0.0, norms[i] + norm - 2.0 * products[i]))
+        total += products[i]
+    return total
 
 
 @kernel(fastmath={"contract"})

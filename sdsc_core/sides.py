@@ -72,6 +72,19 @@ def cluster_side(
     """
     W = check_affinity(W)  # once for all that follows
     n_clusters = check_n_clusters(n_clusters, W.shape[0])
+    return side_of(W, n_clusters, labels, seed, found, vectors, progress)
+
+
+def side_of(
+    W: Affinity,
+    n_clusters: int,
+    labels: Any,
+    seed: int,
+    found: Spectrum | None,
+    vectors: int | None,
+    progress: Progress | None,
+) -> Side:
+    """`cluster_side` of an affinity that was checked before."""
     usable = (
         found is not None
         and found.n_exact >= n_clusters

@@ -12,6 +12,7 @@ from sdsc_core.sparse.entries import (
     components_of,
     inner_graphs,
     is_symmetric,
+    off_diagonal_entries,
     scaled,
     sums_by_group,
 )
@@ -82,6 +83,16 @@ def test_which_inner_graphs_are_connected(share):
         own = W[np.ix_(group == g, group == g)]
         expected.append(len(own) > 1 and connected_components(own)[0] == 1)
     assert inner_graphs(W, group, 5).connected().tolist() == expected
+
+
+@pytest.mark.parametrize("above", [0.0, 0.5, 1.0])
+def test_entries_off_the_diagonal_and_above_a_value(above):
+    W = graph(30, 0.3, 4) + np.diag(np.full(30, 0.9))
+    data, columns, begins = off_diagonal_entries(sp.csr_array(W), above)
+    expected = np.where((above < W) & ~np.eye(30, dtype=bool), W, 0.0)
+    np.testing.assert_array_equal(
+        sp.csr_array((data, columns, begins), shape=W.shape).toarray(), expected
+    )
 
 
 @pytest.mark.parametrize("linked", [False, True])

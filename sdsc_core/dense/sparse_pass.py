@@ -31,10 +31,7 @@ def sparse_pass(
     """
     n = W.shape[0]
     strong = off_diagonal(W, above=thresholds.theta2)
-    degrees = np.diff(strong.indptr)
-    left = strong if base is W else base
-    paths = sp.csr_array((np.ones(left.nnz), left.indices, left.indptr), shape=(n, n)) @ degrees
-    room = np.minimum(paths.astype(np.int64) + np.diff(base.indptr), n)
+    room = _room(Rows.of(base), Rows.of(strong if base is W else base), Rows.of(strong))
     # The rows as they are found, and once more put together; most pairs have several paths.
     check_memory(24 * int(room.sum()), "the dense stage", n, name="W")
     rows = partial(_sparse_block, Rows.of(base), Rows.of(strong), RULES[rule], thresholds, room)
@@ -58,6 +55,20 @@ def _sparse_block(
     indices, data = np.empty(size, np.int32), np.empty(size)
     n = _sparse_rows(start, base, strong, rule, thresholds, counts, indices, data)
     return counts, indices[:n], data[:n]
+
+
+@kernel
+def _room(base, left, strong):
+    """How many entries each row may come to have: its own, and one for each path of two steps."""
+    n = len(base.indptr) - 1
+    room = np.empty(n, np.int64)
+    for i in range(n):
+        paths = base.indptr[i + 1] - base.indptr[i]
+        for e in range(left.indptr[i], left.indptr[i + 1]):
+            k = left.columns[e]
+            paths += strong.indptr[k + 1] - strong.indptr[k]
+        room[i] = min(paths, n)
+    return room
 
 
 @kernel

@@ -78,6 +78,19 @@ def scaled(W: sp.csr_array, scale: NDArray[np.float64]) -> sp.csr_array:
     return sp.csr_array((values, W.indices, W.indptr), shape=W.shape)
 
 
+def off_diagonal_entries(
+    W: sp.csr_array, above: float
+) -> tuple[NDArray[np.float64], NDArray[np.integer], NDArray[np.integer]]:
+    """Entries off the diagonal and above a value, their columns, and where rows begin.
+
+    >>> off_diagonal_entries(sp.csr_array(np.array([[1.0, 0.3], [0.7, 1.0]])), 0.5)[0].tolist()
+    [0.7]
+    """
+    data, columns, begins = np.empty(W.nnz), np.empty_like(W.indices), np.empty_like(W.indptr)
+    kept = _off_diagonal(*places_of(W), W.data, above, data, columns, begins)
+    return data[:kept].copy(), columns[:kept].copy(), begins
+
+
 class Blocks(NamedTuple):
     """The graphs of all groups, one behind the other: group g has the rows ``first[g]`` to
     ``first[g + 1]`` of a CSR matrix, whose columns count from ``first[g]``."""
@@ -205,6 +218,20 @@ def _scale(indptr, indices, data, scale, values):
     for i in range(len(scale)):
         for e in range(indptr[i], indptr[i + 1]):
             values[e] = data[e] * scale[i] * scale[indices[e]]
+
+
+@kernel
+def _off_diagonal(indptr, indices, data, above, out, columns, begins):
+    at = 0
+    begins[0] = 0
+    for i in range(len(indptr) - 1):
+        for e in range(indptr[i], indptr[i + 1]):
+            if data[e] > above and indices[e] != i:
+                out[at] = data[e]
+                columns[at] = indices[e]
+                at += 1
+        begins[i + 1] = at
+    return at
 
 
 @kernel

@@ -32,7 +32,7 @@ from sdsc_core.dense import dense_stage
 from sdsc_core.imc_path import ImcPath, imc, of_pairs
 from sdsc_core.memory import many_steps
 from sdsc_core.settings import RunSettings
-from sdsc_core.sides import cluster_side
+from sdsc_core.sides import side_of
 from sdsc_core.spectral import Spectrum
 from sdsc_core.sweeping.criteria import (
     agreement,
@@ -263,7 +263,7 @@ def _found(
         # The eigenvalue after those of the clusters takes as many products as all of these.
         vectors = min(k + 1, star.shape[0]) if draw.criteria else None
         for seed in seeds:  # one spectrum serves all of them
-            side = cluster_side(star, k, seed=seed, found=found, vectors=vectors, progress=tell)
+            side = side_of(star, k, None, seed, found, vectors, tell)
             found = side.spectrum
             labels.append(side.labels)
         assert found is not None
