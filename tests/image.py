@@ -73,12 +73,27 @@ def copy_sources(root: Path) -> None:
     shutil.copytree(ROOT, root / "source", ignore=ignored)
 
 
+def reachable(path: Path) -> bool:
+    """Whether other users may go to a file: each folder above it lets them through."""
+    return all(folder.stat().st_mode & 0o001 for folder in path.resolve().parents)
+
+
+def python_of_the_image() -> Path:
+    """A Python of the image's version; one that the user of the image can start, if there is one.
+
+    That which runs this may lie in somebody's home.
+    """
+    own = Path(sys.base_prefix) / "bin" / "python3.11"
+    others = [Path(folder) / own.name for folder in ("/usr/local/bin", "/usr/bin")]
+    return next((p for p in (own, *others) if p.exists() and reachable(p)), own)
+
+
 def shell(root: Path, command: str) -> None:
     """A command of RUN, with the Python of the image's name on the path."""
     folder = root / "usr" / "bin"
     folder.mkdir(parents=True, exist_ok=True)
     if not (folder / "python").exists():
-        (folder / "python").symlink_to(Path(sys.base_prefix) / "bin" / "python3.11")
+        (folder / "python").symlink_to(python_of_the_image())
     path = f"{folder}:{os.environ['PATH']}"
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "NUMBA"))}
     subprocess.run(["sh", "-ec", below(root, command)], check=True, env=clean | {"PATH": path})
@@ -154,7 +169,11 @@ def main() -> int:
         build(root)
         kernels, port = root / "var" / "cache" / "sdsc", free_port()
         compiled = {p.name for p in kernels.rglob("*.nbc")}
-        process = start(root, port)
+        as_user = os.geteuid() == 0 and reachable(python_of_the_image())
+        print(
+            f"starts as {'the user of the image' if as_user else 'whoever runs this'}", flush=True
+        )
+        process = start(root, port, as_user)
         try:
             end = time.monotonic() + 60
             while not well(root, port) and time.monotonic() < end and process.poll() is None:
