@@ -193,6 +193,15 @@ def test_the_lock_holds_what_the_app_asks_for():
             assert need.specifier.contains(locked(file)[need.name.lower()]), need
 
 
+def test_the_unit_finds_the_kernels_that_the_installation_compiled():
+    """They are compiled where both look for them, and laid out in the folder that is kept."""
+    unit, install = ((DEPLOY / name).read_text() for name in ("sdsc.service", "install"))
+    assert "kernels=${2:-$target/kernels}" in install
+    assert "after `deploy/install /opt/sdsc`" in unit
+    assert "SDSC_KERNELS=/opt/sdsc/kernels NUMBA_CACHE_DIR=/var/cache/sdsc\n" in unit
+    assert "CacheDirectory=sdsc\n" in unit
+
+
 def test_the_unit_is_one(tmp_path):
     if not (tool := shutil.which("systemd-analyze")):
         pytest.skip("systemd-analyze is not installed")
