@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from tests.browser import ROOT, Server
-from tests.load import a_class, array, percentile, report
+from tests.load import SCREENS, a_class, array, percentile, report
 from tests.odd_files import make
 from tests.test_browser_files import SLOW, at_work
 from tests.uploads import through
@@ -198,6 +199,42 @@ def test_a_start_asks_no_host_for_its_address():
     )
     said = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert said.stdout.split() == ["None"], said.stderr
+
+
+# Notes whatever Python asks of the network; to connect for datagrams sends nothing.
+WATCH = """
+import os, socket, sys
+def note(event, given):
+    if event == "socket.getaddrinfo" or event == "socket.connect" and (
+        given[0].family != socket.AF_UNIX and given[0].type & socket.SOCK_STREAM
+    ):
+        host = given[0] if event == "socket.getaddrinfo" else given[1][0]
+        os.write(2, f"asks the network: {event} {host}\\n".encode())
+sys.addaudithook(note)
+os.write(2, b"the network is watched\\n")
+"""
+
+
+def test_no_request_leaves_the_server(tmp_path):
+    """From a start for all addresses through every screen and an upload; its readers too."""
+    (tmp_path / "sitecustomize.py").write_text(WATCH)
+
+    async def look_around(server):
+        async with Visitor(server.url) as tab:
+            await tab.open()
+            for screen in SCREENS:
+                await tab.open(page=screen)
+            await tab.open(page="data")
+            await tab.upload("a.csv", b"a,b\n1.5,2.5\n3.5,4.25\n5,7\n9,1\n")
+            assert not tab.problems
+
+    env = os.environ | {"PYTHONPATH": str(tmp_path)}
+    with Server(env, options=("--server.address", "0.0.0.0")) as server:
+        play(look_around(server))
+        said = server.log()
+    assert "the network is watched" in said
+    asked = re.findall(r"asks the network: \S+ (.*)", said)
+    assert set(asked) <= {"None", "0.0.0.0", "127.0.0.1", "localhost"}
 
 
 def test_the_log_has_a_line_for_each_event_and_no_names(served):
