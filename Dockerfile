@@ -2,14 +2,14 @@
 # Behind nginx with TLS: deploy/compose.yaml.
 FROM python:3.11-slim AS build
 COPY . /source
-RUN PYTHON=python /source/deploy/install /opt/sdsc /var/cache/sdsc
+RUN PYTHON=python /source/deploy/install /opt/sdsc /opt/sdsc/kernels
 
 FROM python:3.11-slim
 RUN useradd --system --uid 10001 --no-create-home sdsc
 COPY --from=build /opt/sdsc /opt/sdsc
-# Compiled kernels; another kind of processor compiles its own into it.
-COPY --from=build --chown=sdsc /var/cache/sdsc /var/cache/sdsc
-ENV NUMBA_CACHE_DIR=/var/cache/sdsc SDSC_EXERCISE_KEY=/var/cache/sdsc/exercise.key PYTHONUNBUFFERED=1
+# A start lays the compiled kernels out here; another kind of processor compiles its own into it.
+RUN install --directory --owner=10001 /var/cache/sdsc
+ENV SDSC_KERNELS=/opt/sdsc/kernels NUMBA_CACHE_DIR=/var/cache/sdsc SDSC_EXERCISE_KEY=/var/cache/sdsc/exercise.key PYTHONUNBUFFERED=1
 USER sdsc
 WORKDIR /tmp
 EXPOSE 8501

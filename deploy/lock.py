@@ -61,7 +61,9 @@ def licence(name: str) -> str:
 
 def table(packages: list[dict[str, Any]]) -> str:
     """The licences of all that is in the image."""
-    text = "# Licences of what the image holds\n\nMade by `deploy/lock.py` from their metadata.\n\n"
+    text = "# Licences of what the image holds\n\nMade by `deploy/lock.py` from their metadata."
+    text += " Python and Debian's packages below them have theirs in the image, as `copyright` in"
+    text += " `/usr/share/doc`.\n\n"
     text += "| package | version | licence |\n|---|---|---|\n"
     for package in packages:
         about = package["metadata"]

@@ -151,10 +151,13 @@ def check_several(values: Any, name: str) -> tuple[Any, ...]:
 def check_number(value: Any, name: str, low: float, high: float | None = None) -> float:
     """A number in [low, high]."""
     number = isinstance(value, Real) and not isinstance(value, bool)
+    span = f"from {low:g}" + ("" if high is None else f" to {high:g}")
     if not number or not low <= value or (high is not None and value > high):
-        span = f"from {low:g}" + ("" if high is None else f" to {high:g}")
         raise ValueError(f"{name} is {value!r}; give a number {span}.")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # a whole number has no limit of its own
+        raise ValueError(f"{name} is larger than any float; give a number {span}.") from None
 
 
 def check_random_state(value: Any, name: str = "random_state") -> int:

@@ -68,7 +68,12 @@ def unconverged(monkeypatch):
 
 @pytest.fixture
 def app(monkeypatch):
-    """The app without a browser, from app.py on.
+    """The app without a browser, from app.py on."""
+    return without_browser(monkeypatch)
+
+
+def without_browser(monkeypatch):
+    """The app as AppTest runs it.
 
     AppTest takes a folder `pages` for pages that need no app.py, and would leave it out of every
     run but the first; the server does not, once navigation is set.

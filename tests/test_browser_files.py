@@ -3,17 +3,39 @@
 import time
 import urllib.request
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
+from sdsc_core.compare.escaping import JOINER
 from tests.browser import settled
 from tests.conftest import ROOT
 from tests.odd_files import X, bombs, changed, faces, mat, picture_files
 
 SCREENS = ("Explore", "Sweep", "Compare", "Inspect", "Step through", "Subspaces", "Paper", "Words",
            "Tour", "Data")  # fmt: skip
-EVIL = "![x](http://host.invalid/t.png)<img src=http://host.invalid/u.png>$a$"
+# What Markdown, HTML or a browser would take for more than a name.
+EVIL = (
+    "![x](http://host.invalid/t.png)[y](http://host.invalid)[z](javascript:window.ran=1)"
+    "<img src=http://host.invalid/u.png onerror=window.ran=1><script>window.ran=1</script>$a$"
+    " http://host.invalid/v www.host.invalid a@host.invalid :smile: :material/home: -> b"
+)
+# Gives the uploader a file by the page itself, which may name it as no disk could.
+GIVE = """([name, text]) => {
+  const files = new DataTransfer(), input = document.querySelector("input[type=file]");
+  files.items.add(new File([text], name));
+  input.files = files.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+}"""
+# All that leads to the host in the name. A link to our own server that carries the name in its
+# query, percent-encoded, does not.
+AWAY = """() => [...document.querySelectorAll("*")].flatMap(node =>
+  [...node.attributes]
+    .filter(a => /^(src|srcset|href|xlink:href|action|formaction|poster|data|style)$/.test(a.name))
+    .filter(a => a.value.includes("host.invalid"))
+    .filter(a => a.name === "style"
+      || new URL(a.value.split(" ")[0], document.baseURI).host !== location.host)
+    .map(a => `${node.tagName} ${a.name}=${a.value}`))"""
 # Words where numbers are expected take their time.
 SLOW = (",".join(f"c{k}" for k in range(8000)) + "\n" + 3 * ("x1," * 7999 + "y\n")).encode()
 
@@ -30,6 +52,10 @@ def give(page, name, content):
     file = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
     page.locator("input[type=file]").set_input_files(file)
     page.get_by_text(f"How {name} is read").wait_for()
+
+
+def leads_away(page):
+    return page.evaluate(AWAY)
 
 
 def children(pid):
@@ -88,19 +114,25 @@ def test_stop_and_a_closed_tab_end_the_reader(screen, server):
 def test_names_from_files_are_only_names(new_page, app_url):
     """The page is watched: whatever it asks of another host fails this test."""
     page = new_page()
-    page.goto(f"{app_url}/?data={quote(EVIL)}")
-    settled(page)
-    page.goto(f"{app_url}/data?data={quote(EVIL)}")
-    settled(page)
-    assert "![x](http://host.invalid/t.png)" in page.locator("body").inner_text()
+    for path in ("", "data"):
+        page.goto(f"{app_url}/{path}?data={quote(EVIL)}")
+        settled(page)
+        assert leads_away(page) == []
+    assert EVIL in page.locator("body").inner_text().replace(JOINER, "")
     page.get_by_role("tab", name="Upload a file").click()
     rows = [f"i{k}{EVIL},{k * 7 % 5},{k * 3 % 11},{k * k % 7},{k % 3}{EVIL}" for k in range(30)]
-    give(page, "evil.csv", "\n".join([f"id,a{EVIL},b,c,label", *rows]).encode())
-    page.wait_for_url("**data=evil.csv**")
+    page.evaluate(GIVE, [f"{EVIL}.csv", "\n".join([f"id,a{EVIL},b,c,label", *rows])])
+    page.wait_for_url(lambda url: url.endswith(".csv") or ".csv&" in url)
+    settled(page)
+    assert EVIL in parse_qs(urlsplit(page.url).query)["data"][0]
     for name in SCREENS:
         page.get_by_role("link", name=name, exact=True).first.click()
         settled(page)
-        assert page.locator("img[src*=host]").count() == 0, name
+        assert leads_away(page) == [], name
+        assert not page.evaluate("window.ran"), f"a script of a name ran on {name}"
+    links = page.locator(".st-key-screens a").evaluate_all("all => all.map(a => a.href)")
+    assert all(link.startswith(f"{app_url}/") for link in links)
+    assert any("host.invalid" in link for link in links), "the address of a screen has the name"
 
 
 def test_the_server_tells_nothing_of_itself(server):

@@ -1,4 +1,5 @@
-"""Without a place for compiled kernels the library still works, with one warning."""
+"""Compiled kernels: those of an installation are found, and without a place for them the library
+still works, with one warning."""
 
 import os
 import shutil
@@ -7,6 +8,7 @@ import sys
 
 import pytest
 
+from sdsc_core.cli.kernels import MARK, lay_out_kernels
 from tests.conftest import ROOT
 
 USE = """
@@ -54,3 +56,35 @@ def test_works_without_a_cache_with_one_warning(trouble, tmp_path):
     assert place == str(package / "__init__.py")
     assert len(told) == 1 and "NUMBA_CACHE_DIR" in told[0]
     assert not list(package.rglob("*.nbc"))
+
+
+class TestOfAnInstallation:
+    @pytest.fixture
+    def folders(self, tmp_path):
+        """What two installations compiled, and a cache with what the server wrote since."""
+        for name in ("first", "second"):
+            (tmp_path / name / "a_1").mkdir(parents=True)
+            (tmp_path / name / "a_1" / "k.nbi").write_text(name)
+        (tmp_path / "cache").mkdir()
+        (tmp_path / "cache" / "exercise.key").write_text("key")
+        return tmp_path
+
+    def test_each_is_copied_once(self, folders):
+        index = folders / "cache" / "a_1" / "k.nbi"
+        lay_out_kernels(str(folders / "first"), str(folders / "cache"))
+        assert index.read_text() == "first"
+        index.write_text("first, and what another processor compiled")
+        lay_out_kernels(str(folders / "first"), str(folders / "cache"))
+        assert index.read_text() == "first, and what another processor compiled"
+        lay_out_kernels(str(folders / "second"), str(folders / "cache"))
+        assert index.read_text() == "second"
+        assert (folders / "cache" / "exercise.key").read_text() == "key"
+
+    def test_where_it_cannot_be_the_server_starts_all_the_same(self, folders, caplog):
+        (folders / "cache" / "a_1").write_text("no folder can be made in its place")
+        lay_out_kernels(str(folders / "first"), str(folders / "cache"))
+        assert not (folders / "cache" / MARK).exists()
+        assert "kernels of the installation cannot be used: [Errno 17]" in caplog.text
+
+    def test_nothing_where_nothing_is_set(self):
+        lay_out_kernels("", "")

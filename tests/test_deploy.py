@@ -139,9 +139,39 @@ def locked(file="requirements.lock"):
 
 def test_every_locked_package_has_a_licence():
     text = (DEPLOY / "LICENCES.md").read_text()
-    rows = re.findall(r"^\| ([\w.-]+) \| [\w.]+ \| (.+) \|$", text, re.M)
-    assert {name.lower() for name, _ in rows} - {"package"} == set(locked())
-    assert all(licence not in ("", "not stated") for _, licence in rows)
+    rows = re.findall(r"^\| ([\w.-]+) \| (\d[\w.]*) \| (.+) \|$", text, re.M)
+    assert {name.lower(): version for name, version, _ in rows} == locked()
+    vague = ("", "not stated", "not installed here")
+    assert all(licence not in vague for _, _, licence in rows)
+
+
+@pytest.mark.parametrize("finding", ["", "requirements.lock", "build.lock"])
+def test_the_audit_asks_of_both_locks_and_leaves_out_what_is_explained(tmp_path, finding):
+    """With stand-ins for Python's venv and for pip-audit, which notes how it is called."""
+    shutil.copytree(DEPLOY, tmp_path / "deploy")
+    (tmp_path / "deploy" / "explained.txt").write_text("# why\n\nGHSA-1 not reached by us\n")
+    (tmp_path / "bin").mkdir()
+    audit = f'echo "$@" >> {tmp_path}/asked\n[ "$2" != "{finding}" ]'
+    for name, text in {
+        "bin/python3": f'mkdir "$3/bin" && cp {tmp_path}/pip* "$3/bin"',
+        "pip": "exit 0", "pip-audit": audit,
+    }.items():  # fmt: skip
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    said = subprocess.run(
+        ["bash", tmp_path / "deploy" / "audit", "-s", "osv"], capture_output=True, text=True,
+        env=os.environ | {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
+    )  # fmt: skip
+    assert said.returncode == bool(finding), said.stderr
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert [line.split()[1] for line in asked] == ["requirements.lock", "build.lock"]
+    assert all("--require-hashes" in a and a.endswith("--ignore-vuln GHSA-1 -s osv") for a in asked)
+
+
+def test_every_explained_advisory_has_its_reason():
+    lines = (DEPLOY / "explained.txt").read_text().splitlines()
+    for line in lines:
+        assert line.startswith("#") or re.fullmatch(r"(PYSEC|GHSA|CVE)-[\w-]+ .{20,}", line), line
 
 
 def test_the_lock_holds_what_the_app_asks_for():
@@ -161,6 +191,15 @@ def test_the_lock_holds_what_the_app_asks_for():
     ):
         for need in needs:
             assert need.specifier.contains(locked(file)[need.name.lower()]), need
+
+
+def test_the_unit_finds_the_kernels_that_the_installation_compiled():
+    """They are compiled where both look for them, and laid out in the folder that is kept."""
+    unit, install = ((DEPLOY / name).read_text() for name in ("sdsc.service", "install"))
+    assert "kernels=${2:-$target/kernels}" in install
+    assert "after `deploy/install /opt/sdsc`" in unit
+    assert "SDSC_KERNELS=/opt/sdsc/kernels NUMBA_CACHE_DIR=/var/cache/sdsc\n" in unit
+    assert "CacheDirectory=sdsc\n" in unit
 
 
 def test_the_unit_is_one(tmp_path):

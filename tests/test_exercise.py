@@ -3,6 +3,7 @@
 import base64
 import json
 import stat
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
@@ -112,6 +113,13 @@ def test_a_student_sees_the_question_and_not_the_answer(app):
     assert list(app.query_params) == ["exercise"], "nothing of it stands in the address"
     mixed = np.random.default_rng(app.session_state["draw"]).permutation(shown.n_points)
     assert not np.array_equal(shown.X, datasets.sample("motion").X[mixed])
+
+
+def test_a_question_keeps_its_lines_and_is_no_markdown(app):
+    asked = replace(ASKED, question="How many\n# bodies *move*?")
+    app.query_params["exercise"] = seal(asked)
+    run(app)
+    assert "**Question.** How many  \n\\# bodies \\*move\\*?" in [m.value for m in app.markdown]
 
 
 def test_what_the_exercise_fixes_cannot_be_changed_by_the_address(app):

@@ -106,6 +106,27 @@ def test_full_disk(package):
     assert "cannot be kept on disk" in said.stderr and "NUMBA_CACHE_DIR" in said.stderr
 
 
+def test_full_disk_below_the_server(tmp_path):
+    """While kernels compile that cannot be kept, the page says so and the health check answers;
+    the log has one warning, whatever number of kernels there is."""
+
+    def full():  # room for a few lines of the log, not for a kernel
+        resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+
+    async def come(server):
+        async with Visitor(server.url) as tab:
+            await tab.begin("gamma=4")
+            for done in (0, 1):  # so many steps of `warm_up`, of several kernels each
+                await tab.seen(f"compiled once on a new machine): {done} of", patience=600)
+                assert healthy(server)
+            assert not tab.problems
+
+    with Server(os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}, before=full) as server:
+        play(come(server))
+        assert server.log().count("cannot be kept on disk") == 1
+        assert not list(tmp_path.rglob("*.nbc")), "the disk was not full"
+
+
 def test_read_only_cache(package):
     (package / "sdsc_core" / "__pycache__").write_text("no folder can be made in its place")
     said = compiled(package, NUMBA_CACHE_DIR="/proc/nothing", HOME="/proc/nothing")

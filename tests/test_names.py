@@ -15,6 +15,7 @@ from pages.explore import downloads
 from pages.shared.settings import defaults
 from pages.shared.text import escape_markdown
 from sdsc_core import figures, run_stages
+from sdsc_core.compare.escaping import JOINER
 from sdsc_core.datasets import load, make_subspaces
 from sdsc_core.session import read_session, write_session
 from sdsc_core.session.file import Session
@@ -163,3 +164,16 @@ def test_markdown_shows_a_name_as_it_is():
     said = escape_markdown("a&lt;b\n\n# c")
     assert said == r"a\&lt;b \# c"
     assert np.all([f"\\{sign}" in escape_markdown(EVIL) for sign in "![]()<>$`&|*_~#:\\{}"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["http://a.b", "HTTPS://a.b", "www.a.b", "x@a.b", ":smile:", ":material/home:", "a -> b"],
+)
+def test_what_is_found_after_backslashes_are_gone_is_taken_apart(name):
+    """As the page does it: backslashes go first, then addresses, pictures and arrows are sought."""
+    late = r"https?://|www(?=\.)|\w@\w+\.|:[\w/]+:|(^|\s)->"
+    shown = escape_markdown(name).replace("\\", "")
+    assert re.search(late, name, re.IGNORECASE) and not re.search(late, shown, re.IGNORECASE)
+    assert shown.replace(JOINER, "") == name
+    assert escape_markdown("12:30 a-b a@b 3 - 4") == r"12\:30 a\-b a@b 3 \- 4"

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from tests.browser import ROOT, Server
-from tests.load import a_class, array, percentile, report
+from tests.load import SCREENS, a_class, array, percentile, report
 from tests.odd_files import make
 from tests.test_browser_files import SLOW, at_work
 from tests.uploads import through
@@ -200,6 +201,42 @@ def test_a_start_asks_no_host_for_its_address():
     assert said.stdout.split() == ["None"], said.stderr
 
 
+# Notes whatever Python asks of the network; to connect for datagrams sends nothing.
+WATCH = """
+import os, socket, sys
+def note(event, given):
+    if event == "socket.getaddrinfo" or event == "socket.connect" and (
+        given[0].family != socket.AF_UNIX and given[0].type & socket.SOCK_STREAM
+    ):
+        host = given[0] if event == "socket.getaddrinfo" else given[1][0]
+        os.write(2, f"asks the network: {event} {host}\\n".encode())
+sys.addaudithook(note)
+os.write(2, b"the network is watched\\n")
+"""
+
+
+def test_no_request_leaves_the_server(tmp_path):
+    """From a start for all addresses through every screen and an upload; its readers too."""
+    (tmp_path / "sitecustomize.py").write_text(WATCH)
+
+    async def look_around(server):
+        async with Visitor(server.url) as tab:
+            await tab.open()
+            for screen in SCREENS:
+                await tab.open(page=screen)
+            await tab.open(page="data")
+            await tab.upload("a.csv", b"a,b\n1.5,2.5\n3.5,4.25\n5,7\n9,1\n")
+            assert not tab.problems
+
+    env = os.environ | {"PYTHONPATH": str(tmp_path)}
+    with Server(env, options=("--server.address", "0.0.0.0")) as server:
+        play(look_around(server))
+        said = server.log()
+    assert "the network is watched" in said
+    asked = re.findall(r"asks the network: \S+ (.*)", said)
+    assert set(asked) <= {"None", "0.0.0.0", "127.0.0.1", "localhost"}
+
+
 def test_the_log_has_a_line_for_each_event_and_no_names(served):
     async def load():
         async with Visitor(served.url) as tab:
@@ -266,7 +303,8 @@ def test_a_reader_ends_within_a_second(served, how):
 
 def test_odd_files_through_the_real_uploader(served):
     """Some of them; `python -m tests.uploads` gives all."""
-    files = dict(list(make().items())[::20])
+    every = make()
+    files = dict(list(every.items())[::20]) | {n: every[n] for n in ("one_row.csv", "picture.csv")}
     taken = play(through(served, files))
     assert not taken.wrong, taken.sentence()
 

@@ -6,7 +6,7 @@ from pages.exercise.answers import is_right
 from pages.exercise.making import LOCKS
 from pages.exercise.sealing import Exercise
 from pages.shared.settings import in_exercise
-from pages.shared.text import escape_markdown
+from pages.shared.text import escape_lines, escape_markdown
 
 
 def show_notice() -> None:
@@ -26,8 +26,7 @@ def ask() -> None:
     if exercise is None or not exercise.question:
         return
     with st.container(border=True, key="question"):
-        lines = escape_markdown(exercise.question).splitlines()
-        st.markdown("**Question.** " + "  \n".join(lines))
+        st.markdown(f"**Question.** {escape_lines(exercise.question)}")
         if not exercise.answer:
             return
         with (
@@ -53,5 +52,5 @@ def _verdict(exercise: Exercise) -> None:
     if not right:
         st.warning(f"“{said}” is not right yet.", icon=":material/close:")
         return
-    praise = "  \n".join(escape_markdown(exercise.praise).splitlines())
+    praise = escape_lines(exercise.praise)
     st.success(f"“{said}” is right. {praise}", icon=":material/check:")

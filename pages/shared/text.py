@@ -11,6 +11,11 @@ from sdsc_core.compare.escaping import escape_markdown as escape_markdown
 from sdsc_core.datasets import SAMPLES, Dataset
 
 
+def escape_lines(text: str) -> str:
+    """A text of several lines as it is; `escape_markdown` makes one of them."""
+    return "  \n".join(escape_markdown(line) for line in text.splitlines())
+
+
 def number(value: Any, digits: int = 4) -> str:
     """A number for a table: whole ones in full, a dash where there is none."""
     if value is None or np.isnan(value):

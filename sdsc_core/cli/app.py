@@ -11,6 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from sdsc_core.cli import kernels
 from sdsc_core.cli.paths import EXERCISE_KEY_VARIABLE, LOGIN_VARIABLE, TOKEN_VARIABLE, home
 from sdsc_core.cli.warm import load_libraries
 from sdsc_core.datasets import Limits, apart
@@ -72,6 +73,7 @@ def _app(options: argparse.Namespace) -> None:
     if not apart.ISOLATED:
         print("Files of users are read in the server's own process: this system has no fork.")
     _write_lines()
+    kernels.of_installation()
     apart.start()  # it imports what it needs while this process does
     load_libraries()
     sys.argv = streamlit_arguments(options.port, options.others, options.address, limits)

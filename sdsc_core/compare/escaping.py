@@ -9,6 +9,14 @@ LATEX = {
 }  # fmt: skip
 
 
+# Addresses, :names: of pictures and arrows are looked for after backslashes are gone: only a sign
+# between their parts, which is not seen, keeps them from becoming links and pictures.
+JOINER = "\u2060"
+FOUND_LATE = re.compile(
+    r"https?:(?=//)|www(?=\.)|@(?=[-\w]+\.)|:(?=[\w+/-]+:)|(?<!\S)[-<>~](?=[-=>])", re.IGNORECASE
+)
+
+
 def escape_markdown(text: str) -> str:
     """A name from a file as it is, whatever Markdown would make of it.
 
@@ -16,7 +24,8 @@ def escape_markdown(text: str) -> str:
     a\\_b \\[x\\]\\(y\\)
     """
     one_line = re.sub(r"\s*[\n\r\v\f\x85\u2028\u2029]\s*", " ", text)
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|$:<>~&])", r"\\\1", one_line)
+    apart = FOUND_LATE.sub(lambda found: found[0] + JOINER, one_line)
+    return re.sub(r"([\\`*_{}\[\]()#+\-.!|$:<>~&])", r"\\\1", apart)
 
 
 def escape_latex(text: str) -> str:

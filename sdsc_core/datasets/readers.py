@@ -147,7 +147,8 @@ def columns(
     >>> [(c.name, c.role) for c in columns(file, name="patients.csv")]
     [('who', 'identifier'), ('age', 'feature'), ('sick', 'label')]
     """
-    with _opened(path, name, limits) as (file, _, label), reading(label, "a table"):
+    with _opened(path, name, limits) as (file, file_name, label), reading(label, "a table"):
+        check_ending(file, Path(file_name).suffix.lower(), label)
         choice = Choice(label_column, id_column, ignore, features)
         return table_columns(read_table(file, label, header, limits), choice)
 

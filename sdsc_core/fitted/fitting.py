@@ -78,7 +78,7 @@ def suggest_dimension(
     >>> suggest_dimension([9.0, 8.0, 7.0, 0.2, 0.1], 100, 5)
     3
     """
-    check_number(cost, "cost", 0)
+    cost = check_number(cost, "cost", 0)
     energy = np.asarray(singular_values, dtype=np.float64) ** 2
     if not len(energy) or not energy[0] > 0:
         return 0

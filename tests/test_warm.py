@@ -1,0 +1,58 @@
+"""What is compiled before the first visitor comes is all that the screens call."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from sdsc_core.cli.warm import warm_up
+from sdsc_core.dense import DENSE
+from tests.conftest import ROOT, without_browser
+from tests.load import SCREENS
+
+FOLDERS = {"": "explore", "densification": "inspect"}
+
+
+def known():
+    """Every kernel with the types that it is ready for."""
+    from numba.core.registry import CPUDispatcher
+
+    modules = [m for name, m in list(sys.modules.items()) if name.startswith("sdsc_core")]
+    found = {d for m in modules for d in vars(m).values() if isinstance(d, CPUDispatcher)}
+    return {f"{d.py_func.__module__}.{d.__name__}{types}" for d in found for types in d.signatures}
+
+
+def look_around():
+    """Open every screen, and every dense stage on the first; problems that were shown."""
+    with pytest.MonkeyPatch.context() as patch:
+        app = without_browser(patch)
+        shown = []
+        for screen in SCREENS:
+            app.switch_page(f"pages/{FOLDERS.get(screen, screen)}/page.py").run()
+            shown += [e.message for e in app.exception]
+        app.switch_page("pages/explore/page.py").run()
+        for stage in DENSE:
+            app.session_state["dense"] = stage
+            app.run()
+            shown += [e.message for e in app.exception]
+        return shown
+
+
+def test_no_visitor_waits_for_a_kernel():
+    """In a process of its own, since the other tests make kernels ready here."""
+    said = subprocess.run(
+        [sys.executable, "-m", "tests.test_warm"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert said.returncode == 0, said.stderr[-2000:]
+    told = json.loads(said.stdout.splitlines()[-1])
+    assert told["ready"] > 20 and not told["shown"]
+    assert told["later"] == []
+
+
+if __name__ == "__main__":
+    warm_up()
+    before = known()
+    problems = look_around()
+    later = sorted(known() - before)
+    print(json.dumps({"ready": len(before), "later": later, "shown": problems}))
