@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pages.compare import advice
+from pages.compare import advice, choosing
 from pages.shared import background
-from sdsc_core import cli, datasets
+from sdsc_core import BASELINES, METHODS, cli, datasets
 from sdsc_core.verdict import Candidate, Findings, judge, report
 from tests.test_compare import open_screen, press, said, visit
 from tests.test_verdict import FLOOR, IMC_P, KNN, KNN_D3, core_alone, findings, steady
@@ -105,6 +105,17 @@ def test_unequal_units_are_one_click_from_another_question(app, told):
     press(app, "Standardise the columns")
     assert app.session_state.standardise
     assert not [b for b in app.button if b.label == "Standardise the columns"]
+
+
+def test_many_that_do_not_fit_are_named_in_a_line(app, monkeypatch):
+    monkeypatch.setattr(
+        choosing.compare, "fits", lambda data, m: "" if m in ("IMC", "KNN") else "too large"
+    )
+    open_screen(app, data="motion")
+    n = len(METHODS) + len(BASELINES) - 2
+    [reasons] = [e for e in app.expander if "do not fit" in e.label]
+    assert reasons.label.startswith(f"{n} methods do not fit this data: SSC, OMP")
+    assert len(reasons.caption) == n and not reasons.proto.expanded
 
 
 def test_a_stop_keeps_what_is_done(app, monkeypatch):

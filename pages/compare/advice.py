@@ -25,8 +25,11 @@ FEW_ROWS, TALL = 9, 330  # rows of the table that are shown at once, and their p
 TITLE = "What helps on this data?"
 
 
-def ask(data: Dataset, n_clusters: int) -> None:
-    """The question with a time for it, and the answer where there is one."""
+def ask(data: Dataset, n_clusters: int) -> Any:
+    """The question with a time for it, and the answer where there is one.
+
+    Gives the place between them, for progress.
+    """
     state = st.session_state
     key = ("verdict", data.digest, n_clusters, state.budget)
     with st.container(border=True, key="advice"):
@@ -48,11 +51,19 @@ def ask(data: Dataset, n_clusters: int) -> None:
             " allows, plain and with dense stages, on random draws, and says what helps, by how"
             " much, and what to doubt. It goes on while you look at other screens.",
         )  # fmt: skip
+        spot = st.empty()
         failed = background().work.failed.get(key)
         if failed:
             st.warning(escape_markdown(failed))
         if found is not None and (found.trials or found.ended):
             _answer(data, verdicts.judge(found))
+    return spot
+
+
+def under_way() -> bool:
+    """Whether it is a verdict that is at work."""
+    task = background().work.current
+    return task is not None and task.unit == SECONDS
 
 
 def _kept() -> OrderedDict[Hashable, verdicts.Findings]:

@@ -19,6 +19,8 @@ from sdsc_core.datasets import Dataset
 from sdsc_core.estimates import AFFINITY, estimate
 from sdsc_core.methods import KINDS, Parameter
 
+FEW_REASONS = 2  # why a method is not offered that are said at once
+
 
 def choose(data: Dataset) -> None:
     """Which methods, baselines and dense stages; what would not fit is not offered."""
@@ -46,9 +48,16 @@ def choose(data: Dataset) -> None:
         "Repeats", 1, 100, key="repeats",
         help="Each repeat has its own seed, and its own draw where the Data screen draws samples.",
     )  # fmt: skip
+    _say_refused({name: why for name, why in refused.items() if why})
+
+
+def _say_refused(refused: dict[str, str]) -> None:
+    """Why methods are not offered; many reasons would push all else out of sight."""
+    spot = st.container()
+    if len(refused) > FEW_REASONS:
+        spot = st.expander(f"{len(refused)} methods do not fit this data: {', '.join(refused)}")
     for name, why in refused.items():
-        if why:
-            st.caption(f"{name} is not offered: {why}")
+        spot.caption(f"{name} is not offered: {why}")
 
 
 def clusters(data: Dataset, spot: Any) -> int:

@@ -21,9 +21,9 @@ choosing.choose(data)
 n_clusters = choosing.clusters(data, st.empty())
 jobs = running.jobs(data, n_clusters, choosing.parameters(data))
 with top:
-    advice.ask(data, n_clusters)
+    below_question = advice.ask(data, n_clusters)
 choosing.start(data, jobs)
-progress = st.empty()
+progress = below_question if advice.under_way() else st.empty()  # where one has clicked
 running.problems(jobs)
 results = running.results(jobs)
 if results:
