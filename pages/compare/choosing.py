@@ -71,8 +71,20 @@ def clusters(data: Dataset, spot: Any) -> int:
     keep(key, min(own, data.n_points))
     st.number_input("Number of clusters", 1, data.n_points, key=key, width=240)
     if suggested is not None:
-        st.caption(f"{suggested} is suggested by the eigengap of IMC's affinity.")
+        others = compare.disagreement(suggested, _others(data, spot))
+        st.caption(f"{suggested} is suggested by the eigengap of IMC's affinity. {others}")
     return state[key]
+
+
+def _others(data: Dataset, spot: Any) -> dict[str, int]:
+    """What other graphs suggest; nothing where that was stopped."""
+    key = ("suggested by others", data.digest)
+    stop = partial(cached, key, dict)
+    bar = ProgressBar("Asking other graphs for a number of clusters", spot, on_stop=stop)
+    with heed_stop(stop):
+        found = cached(key, partial(watched, partial(compare.other_suggestions, data), bar))
+    spot.empty()
+    return found
 
 
 def suggested_number(data: Dataset) -> int | None:

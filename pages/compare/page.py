@@ -17,8 +17,9 @@ warm(spot)
 data, was_busy = present_data(spot), background().busy
 
 top = st.container()
+with top:  # the question goes by it too
+    n_clusters = choosing.clusters(data, st.empty())
 choosing.choose(data)
-n_clusters = choosing.clusters(data, st.empty())
 jobs = running.jobs(data, n_clusters, choosing.parameters(data))
 with top:
     below_question = advice.ask(data, n_clusters)
