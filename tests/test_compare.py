@@ -525,6 +525,9 @@ def test_without_classes_the_eigengap_suggests_a_number(app):
     assert words in said(app)
     press(app, "Run")
     assert done(app)[0].acc is None and "CONN, mean" in said(app)
+    app.number_input(key=f"clusters {unlabelled.digest}").set_value(4).run()
+    assert (app.session_state.clusters, app.session_state.k) == ("own", 4)
+    assert "4" in app.query_params["k"]
 
 
 def test_what_cannot_be_prepared_is_not_compared(app):

@@ -106,6 +106,10 @@ def test_a_suggestion_is_one_click_and_comes_first(sweep_app, monkeypatch):
     assert said.startswith(f"**{describe(chosen.settings)}**, by *nearer to another subspace*, the")
     assert f"{figure_text(chosen, 'astray')}, the lowest of all" in said
     assert f"Its ACC is {figure_text(chosen, 'acc')}, at which" in said
+    assert not app.warning
+    monkeypatch.setattr(suggesting, "MANY_ASTRAY", -1.0)
+    run(app)
+    assert "no setting of the grid suits this data" in app.warning[0].value
     press(app, "sweep Γ × θ₁ × θ₂")
     assert not app.session_state.suggestion_first
 
@@ -237,6 +241,7 @@ def test_without_labels_there_is_a_suggestion(app):
     app.switch_page("pages/sweep/page.py")
     run(app)
     assert "3 clusters for every setting, as the eigengap" in texts(app)
+    assert "KNN's suggests " in texts(app)
     press(app, "run sweep")
     [figure] = [s for s in app.selectbox if s.key == "swept"]
     assert "ACC" not in figure.options and "stability" in figure.options

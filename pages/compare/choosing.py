@@ -8,8 +8,9 @@ import streamlit as st
 
 from pages.compare.running import Job, cells, enqueue
 from pages.shared.background import background
+from pages.shared.counting import others_suggest
 from pages.shared.run import ProgressBar, cached
-from pages.shared.settings import STAGES, keep
+from pages.shared.settings import STAGES, apply, keep
 from pages.shared.stop import heed_stop
 from pages.shared.text import rough_duration
 from sdsc_core import METHODS, compare
@@ -69,22 +70,15 @@ def clusters(data: Dataset, spot: Any) -> int:
     suggested = _suggested(data, spot)
     own = state.k if state.clusters == "own" or suggested is None else suggested
     keep(key, min(own, data.n_points))
-    st.number_input("Number of clusters", 1, data.n_points, key=key, width=240)
+    st.number_input(
+        "Number of clusters", 1, data.n_points, key=key, width=240,
+        on_change=lambda: apply({"clusters": "own", "k": state[key]}),
+        help="What you set here holds on the other screens too.",
+    )  # fmt: skip
     if suggested is not None:
-        others = compare.disagreement(suggested, _others(data, spot))
+        others = others_suggest(data, suggested, spot)
         st.caption(f"{suggested} is suggested by the eigengap of IMC's affinity. {others}")
     return state[key]
-
-
-def _others(data: Dataset, spot: Any) -> dict[str, int]:
-    """What other graphs suggest; nothing where that was stopped."""
-    key = ("suggested by others", data.digest)
-    stop = partial(cached, key, dict)
-    bar = ProgressBar("Asking other graphs for a number of clusters", spot, on_stop=stop)
-    with heed_stop(stop):
-        found = cached(key, partial(watched, partial(compare.other_suggestions, data), bar))
-    spot.empty()
-    return found
 
 
 def suggested_number(data: Dataset) -> int | None:

@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from pages.shared import sidebar
+from pages.shared.counting import others_suggest
 from pages.shared.run import patiently
 from pages.shared.settings import GAMMA_MAX, SETTINGS, STAGES, rebuild
 from pages.shared.sidebar import RESIDUALS, SIMILARITIES
@@ -157,7 +158,8 @@ def clusters(data: Dataset) -> int:
         number = _suggested(data)
         st.caption(
             f"{counted(number, 'cluster')} for every setting, as the eigengap of IMC's affinity"
-            " suggests; the sidebar takes another number."
+            f" suggests; the sidebar takes another number."
+            f" {others_suggest(data, number, st.empty())}"
         )
     if not data.n_classes:
         st.caption("Without labels there is no ACC or NMI; CONN and Ncut go by the found clusters.")

@@ -20,6 +20,8 @@ from sdsc_core.sweeping import (
     title_of,
 )
 
+MANY_ASTRAY = 0.5  # of the points, beyond which clusters are no subspaces
+
 
 def show(plan: Plan, outcomes: list[Outcome]) -> None:
     """The setting that the best criterion puts first, with what was measured of that criterion."""
@@ -43,6 +45,13 @@ def show(plan: Plan, outcomes: list[Outcome]) -> None:
             )
         left.markdown(f"{text}.")
         taking.open_button(plan, outcome, "suggested", right)
+        if outcome.mean("astray") > MANY_ASTRAY:
+            st.warning(
+                f"Even so {figure_text(outcome, 'astray')} of the points lie nearer to another"
+                " cluster's subspace: no setting of the grid suits this data, or the number of"
+                " clusters does not. Ask on Compare what helps.",
+                icon=":material/warning:",
+            )
         if criterion in trusted:
             fair = criteria.left_out(evidence, known)
             parts = [
