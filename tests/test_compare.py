@@ -118,6 +118,10 @@ def test_the_script_repeats_the_comparison(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "| K-subspaces |" in done.stdout
+    said = (
+        "over 2 repeats. Parameters: IMC (n_iterations = 3), K-subspaces (dim = 2), PCE (θ₁ = 0.9"
+    )
+    assert said in done.stdout and "(20 points, 8 features, 2 clusters)" in done.stdout
     raw = datasets.make_subspaces(3, 2, 8, 20)
     own = compare.compare_methods(
         lambda repeat: datasets.prepare(raw, **steps | {"random_state": 5 + repeat}),
