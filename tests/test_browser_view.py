@@ -75,6 +75,8 @@ def test_every_step_of_the_tour_can_be_read_in_every_window(page, app_url):
         for size in (ACROSS, ZOOMED, UPRIGHT, PHONE, (1920, 1080)):
             resize(page, size)
             seen[n, size] = faults(page)
+    bar = "e => getComputedStyle(e, '::-webkit-scrollbar').width"
+    assert page.locator(".st-key-tour-words").evaluate(bar) == "7px", "more to read is seen"
     assert not {where: what for where, what in seen.items() if what}
 
 
