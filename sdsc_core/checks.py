@@ -25,6 +25,14 @@ def is_sparse(W: Any) -> "TypeIs[sp.csr_array]":
 ROWS = 1 << 16  # looked at in one go, so that a mapped file need not fit into memory
 
 
+class Incomplete(ValueError):
+    """Values are missing where none may be; ``what`` leaves out what to do."""
+
+    def __init__(self, what: str):
+        super().__init__(f"{what}; fill in or remove them.")
+        self.what = what
+
+
 def check_data(
     X: Any, *, min_points: int = 2, name: str = "X", copy: bool = True
 ) -> NDArray[np.float64]:
@@ -68,9 +76,8 @@ def _checked(array: NDArray[Any], min_points: int, name: str) -> NDArray[Any]:
     parts = (array[a : a + ROWS] for a in range(0, len(array), ROWS))
     bad = np.flatnonzero(np.concatenate([~np.isfinite(part).all(axis=1) for part in parts]))
     if bad.size:
-        raise ValueError(
-            f"{name} has NaN or infinite values in {bad.size} row(s), first in row {bad[0]};"
-            " fill in or remove them."
+        raise Incomplete(
+            f"{name} has NaN or infinite values in {bad.size} row(s), first in row {bad[0]}"
         )
     return array
 

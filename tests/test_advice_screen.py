@@ -3,14 +3,15 @@
 import json
 import threading
 import time
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pages.compare import advice
+from pages.compare import advice, choosing
 from pages.shared import background
-from sdsc_core import cli, datasets
+from sdsc_core import BASELINES, METHODS, cli, datasets
 from sdsc_core.verdict import Candidate, Findings, judge, report
 from tests.test_compare import open_screen, press, said, visit
 from tests.test_verdict import FLOOR, IMC_P, KNN, KNN_D3, core_alone, findings, steady
@@ -87,6 +88,34 @@ def test_nothing_tried_is_said_and_nothing_is_offered(app, told):
     press(app, "Find out")
     assert "Nothing could be tried within 30 s" in texts(app).replace("\\", "")
     assert not [b for b in app.button if b.label.startswith("Take")]
+
+
+def test_unequal_units_are_one_click_from_another_question(app, told):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3)) * [1, 1, 500]
+    labels = np.repeat([0, 1], 30)
+    names = ("creatinine", "age", "platelets")
+    loaded = datasets.Dataset(X, labels, "mine.csv", ("ill", "well"), feature_names=names)
+    told(replace(findings({KNN: steady(0.9, 1), FLOOR: steady(0.5, 1)}), rounds=0))
+    app.session_state["loaded"] = {"mine.csv": loaded}
+    open_screen(app, data="mine.csv")
+    press(app, "Find out")
+    assert "standardise them and ask again" in texts(app)
+    assert "2 settings, one draw of" in texts(app)  # though not all are through it
+    press(app, "Standardise the columns")
+    assert app.session_state.standardise
+    assert not [b for b in app.button if b.label == "Standardise the columns"]
+
+
+def test_many_that_do_not_fit_are_named_in_a_line(app, monkeypatch):
+    monkeypatch.setattr(
+        choosing.compare, "fits", lambda data, m: "" if m in ("IMC", "KNN") else "too large"
+    )
+    open_screen(app, data="motion")
+    n = len(METHODS) + len(BASELINES) - 2
+    [reasons] = [e for e in app.expander if "do not fit" in e.label]
+    assert reasons.label.startswith(f"{n} methods do not fit this data: SSC, OMP")
+    assert len(reasons.caption) == n and not reasons.proto.expanded
 
 
 def test_a_stop_keeps_what_is_done(app, monkeypatch):

@@ -243,6 +243,9 @@ class TestLimits:
         config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
         words = streamlit_arguments(None, limits=LIMITS)
         assert words[-1] == str(config["server"]["maxUploadSize"])
+        for limits in (LIMITS, Limits.of(["bytes=20M"]), Limits.of(["bytes=50M"])):
+            words = streamlit_arguments(None, limits=limits)  # what the uploader says of itself
+            assert limits.sentence().startswith(f"At most {words[-1]} MB, ")
         with pytest.raises(ValueError, match=r"'a.csv' has 1\d\d bytes; files of at most 100"):
             read(table()[:150], limits=replace(LIMITS, bytes=100))
 

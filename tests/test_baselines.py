@@ -60,6 +60,16 @@ def test_ksubspaces_finds_subspaces_and_bounds_its_dimension():
     assert len(BASELINES["K-subspaces"].cluster(data.X[:4], 2, dim=50).labels) == 4
 
 
+def test_a_subspace_is_never_the_whole_space():
+    """With as many dimensions as the samples have, all would lie in the first."""
+    data = datasets.make_subspaces(3, 2, 5, points_each=20, noise=0.01)
+    cell, found = compare.baseline_cell(data, "K-subspaces", {"dim": 6}, n_clusters=3)
+    assert len(set(found.labels.tolist())) == 3
+    assert cell.message == "The samples have 5 dimensions, so dim is 4, not 6."
+    cell, _ = compare.baseline_cell(data, "K-subspaces", {"dim": 4}, n_clusters=3)
+    assert not cell.message
+
+
 @pytest.mark.parametrize("name", BASELINES)
 def test_degenerate_samples_get_clusters(name):
     for X in (np.zeros((5, 3)), np.ones((5, 3)), np.eye(5)):

@@ -100,7 +100,10 @@ def test_a_verdict_from_the_question_to_explore(new_page, app_url):
     page.goto(f"{app_url}/compare?data=motion&budget=5&gamma=6")
     settled(page)
     page.get_by_role("button", name="Find out").click()
-    part(page, "progress").get_by_text("Trying what helps on").wait_for()
+    trying = part(page, "progress").get_by_text("Trying what helps on")
+    trying.wait_for()
+    asked = page.get_by_role("button", name="Find out").bounding_box()
+    assert 0 < trying.bounding_box()["y"] - asked["y"] < 150  # where one has clicked
     page.get_by_role("button", name="Try again").wait_for(timeout=60_000)
     settled(page)
     table = page.get_by_role("table", name="Settings that were tried, the best first")

@@ -7,7 +7,7 @@ import pytest
 
 from pages.tour import guide
 from sdsc_core import datasets, explain, imc
-from tests.browser import Server, choose_row, part, settled
+from tests.browser import Server, choose_row, faults, part, settled
 
 ORANGE = """canvas => {
   const g = canvas.getContext("2d"), d = g.getImageData(0, 0, canvas.width, canvas.height).data;
@@ -192,6 +192,27 @@ def test_a_locked_address_gives_nothing_away(new_page, page, app_url):
     page.get_by_role("textbox", name="Your answer").fill("Eleven bodies.")
     page.get_by_role("textbox", name="Your answer").press("Enter")
     page.get_by_text("is right").wait_for()
+
+
+def test_an_exercise_is_read_and_answered_in_every_window(new_page, page, app_url):
+    """1024×768, 1920×1080, 150 % zoom of 1440 × 1000, a tablet and a phone."""
+    url, seen = make_exercise(new_page(), app_url, "data=motion&gamma=4"), {}
+    screens = ("", "densification", "step", "subspaces", "words")
+    for width, height in ((1024, 768), (1920, 1080), (960, 667), (820, 1180), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        for screen in screens:
+            page.goto(url.replace("/?", f"/{screen}?"))
+            settled(page)
+            seen[screen, width, "question"] = faults(page)
+        field = page.get_by_role("textbox", name="Your answer")
+        assert field.bounding_box()["y"] + field.bounding_box()["height"] < height, "in view"
+        for answer, told in (("two", "is not right yet"), ("eleven bodies", "is right")):
+            field.fill(answer)
+            field.press("Enter")
+            page.get_by_text(told).wait_for()
+            settled(page)
+            seen[screen, width, answer] = faults(page)
+    assert not {where: what for where, what in seen.items() if what}
 
 
 def test_what_is_locked_cannot_be_moved(page, app_url):

@@ -32,7 +32,7 @@ def test_nothing_is_cut_off_on_any_screen(page, app_url):
     for url in list(addresses(page, app_url)):
         page.goto(url)
         settled(page)
-        for size in (ACROSS, ZOOMED, TABLET, PHONE):
+        for size in (ACROSS, ZOOMED, UPRIGHT, TABLET, PHONE):
             resize(page, size)
             play = page.get_by_role("button", name="Play")
             if size == ACROSS and play.count():
@@ -66,6 +66,18 @@ def in_view(page, box):
     """How much of a box is in the window, from 0 to 1."""
     height = page.viewport_size["height"]
     return (min(height, box["y"] + box["height"]) - max(0, box["y"])) / box["height"]
+
+
+def test_every_step_of_the_tour_can_be_read_in_every_window(page, app_url):
+    seen = {}
+    for n in range(1, 8):
+        page.goto(f"{app_url}/?tour={n}")
+        for size in (ACROSS, ZOOMED, UPRIGHT, PHONE, (1920, 1080)):
+            resize(page, size)
+            seen[n, size] = faults(page)
+    bar = "e => getComputedStyle(e, '::-webkit-scrollbar').width"
+    assert page.locator(".st-key-tour-words").evaluate(bar) == "7px", "more to read is seen"
+    assert not {where: what for where, what in seen.items() if what}
 
 
 def test_the_tour_shows_what_it_speaks_of(page, app_url):

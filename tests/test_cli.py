@@ -99,7 +99,8 @@ def test_missing_values_are_filled_or_dropped(tmp_path, capsys):
     np.save(tmp_path / "gaps.npy", X)
     argv = ["cluster", str(tmp_path / "gaps.npy"), "--clusters", "2"]
     assert cli.main(argv) == 2
-    assert "row 3" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "row 3" in said and "give --missing mean to fill" in said and "--missing drop" in said
     for how, points in (("mean", 20), ("drop", 19)):
         assert cli.main([*argv, "--missing", how]) == 0
         assert f"{points} points" in capsys.readouterr().out

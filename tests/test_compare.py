@@ -118,6 +118,10 @@ def test_the_script_repeats_the_comparison(tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "| K-subspaces |" in done.stdout
+    said = (
+        "over 2 repeats. Parameters: IMC (n_iterations = 3), K-subspaces (dim = 2), PCE (θ₁ = 0.9"
+    )
+    assert said in done.stdout and "(20 points, 8 features, 2 clusters)" in done.stdout
     raw = datasets.make_subspaces(3, 2, 8, 20)
     own = compare.compare_methods(
         lambda repeat: datasets.prepare(raw, **steps | {"random_state": 5 + repeat}),
@@ -516,14 +520,18 @@ def test_a_failed_cell_is_told_only_where_it_belongs(app, monkeypatch):
 
 
 def test_without_classes_the_eigengap_suggests_a_number(app):
-    data = datasets.make_subspaces(3, 3, 30, 30)
+    data = datasets.make_subspaces(3, 3, 30, 30, noise=0.05)
     unlabelled = datasets.Dataset(data.X, None, "unlabelled")
     app.session_state["loaded"] = {"unlabelled": unlabelled}
     open_screen(app, data="unlabelled", methods="KNN", stages="none")
     assert app.number_input(key=f"clusters {unlabelled.digest}").value == 3
-    assert "3 is suggested by the eigengap of IMC's affinity." in said(app)
+    words = "3 is suggested by the eigengap of IMC's affinity. KNN's suggests 3, LSR's 3, SSC's 3."
+    assert words in said(app)
     press(app, "Run")
     assert done(app)[0].acc is None and "CONN, mean" in said(app)
+    app.number_input(key=f"clusters {unlabelled.digest}").set_value(4).run()
+    assert (app.session_state.clusters, app.session_state.k) == ("own", 4)
+    assert "4" in app.query_params["k"]
 
 
 def test_what_cannot_be_prepared_is_not_compared(app):

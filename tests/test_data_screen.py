@@ -340,8 +340,11 @@ class TestMissing:
         upload(screen, "gaps.csv", csv(self.ROWS))
         assert "3 values are missing or infinite, in 2 of 5 samples" in screen.warning[0].value
         assert screen.session_state.data == "faces"
+        waits = "is not in use yet, see *How it is read* above: these open “Shaded faces”."
+        assert any(waits in c.value for c in screen.caption)
         choose(screen, "Missing values", how)
         assert not any("stays in use" in w.value for w in screen.warning)
+        assert not any("is not in use yet" in c.value for c in screen.caption)
         assert size(screen) == (n, 3, 0)
         data = screen.session_state.loaded["gaps.csv"]
         assert np.isfinite(data.X).all()

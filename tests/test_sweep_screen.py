@@ -7,9 +7,11 @@ import pytest
 
 from pages.shared import background
 from pages.shared.text import escape_markdown
-from pages.sweep import choosing, running
-from sdsc_core import datasets
+from pages.sweep import choosing, running, suggesting
+from sdsc_core import RunSettings, datasets
 from sdsc_core.experiments import criteria
+from sdsc_core.figures.sweeps import figure_text
+from sdsc_core.sweeping import Grid, Outcome, Result, best, describe
 
 
 @pytest.fixture
@@ -89,9 +91,37 @@ def test_presets_set_the_grid_and_figure_2_is_two_lines(sweep_app):
     press(app, "run sweep")
     assert "13 settings, all done" in texts(app)
     assert app.query_params["lines"] == "1"
-    press(app, "sweep For a suggestion")
-    assert state.draws == criteria.DRAWS and not state.lines
-    assert f"{len(criteria.GRID.settings())} settings × 3 draws × 2 seeds" in texts(app)
+
+
+def test_a_suggestion_is_one_click_and_comes_first(sweep_app, monkeypatch):
+    small = Grid(gamma=(3, 4), theta1=(0.7,), theta2=(0.6,), dense=("PCE", "D1"))
+    monkeypatch.setattr(criteria, "GRID", small)
+    app = press(run(sweep_app), "sweep Suggest settings")
+    assert app.session_state.draws == criteria.DRAWS and not app.session_state.lines
+    assert "4 settings × 3 draws × 2 seeds, all done" in texts(app), "it began by itself"
+    heads = [s.value for s in app.subheader]
+    assert heads[0] == "Suggest settings" and heads.count("Suggest settings") == 1
+    chosen = best(list(app.session_state.swept_settings.values()), "astray")
+    said = next(m.value for m in app.markdown if m.value.startswith("**Γ = "))
+    assert said.startswith(f"**{describe(chosen.settings)}**, by *nearer to another subspace*, the")
+    assert f"{figure_text(chosen, 'astray')}, the lowest of all" in said
+    assert f"Its ACC is {figure_text(chosen, 'acc')}, at which" in said
+    assert not app.warning
+    monkeypatch.setattr(suggesting, "MANY_ASTRAY", -1.0)
+    run(app)
+    assert "no setting of the grid suits this data" in app.warning[0].value
+    press(app, "sweep Γ × θ₁ × θ₂")
+    assert not app.session_state.suggestion_first
+
+
+def test_how_many_settings_share_the_first_place():
+    made = [
+        Outcome(RunSettings(gamma=g), (Result(0, 0, {"astray": v}),))
+        for g, v in ((3, 0.1), (4, 0.0), (5, 0.0), (6, 0.0))
+    ]
+    assert "; 2 other settings have the same" in suggesting._reason(made, made[1], "astray")
+    assert "another setting has the same" in suggesting._reason(made[:3], made[1], "astray")
+    assert "the same" not in suggesting._reason(made[:2], made[1], "astray")
 
 
 @pytest.mark.parametrize(
@@ -211,6 +241,7 @@ def test_without_labels_there_is_a_suggestion(app):
     app.switch_page("pages/sweep/page.py")
     run(app)
     assert "3 clusters for every setting, as the eigengap" in texts(app)
+    assert "KNN's suggests " in texts(app)
     press(app, "run sweep")
     [figure] = [s for s in app.selectbox if s.key == "swept"]
     assert "ACC" not in figure.options and "stability" in figure.options

@@ -158,6 +158,30 @@ class TestRoles:
         refused("'x' in row 6 of column 'a'", "\na,b\n1,2\n\n3,4\nx,5\n6,7\n")
         refused("no class in row 4", "a,b,label\n1,2,p\n3,4,q\n5,6,\n")
 
+    def test_signs_for_missing_numbers(self):
+        lines = ["time (s);a;b;result", "0;1,5;2;-", "10;-;?;+", "25;0,5;7;+", "30;-;3;-"]
+        data = read("\n".join([*lines, "40;2,5;.;+"]))
+        assert np.isnan(data.X).tolist() == [
+            [False, False], [True, True], [False, False], [True, False], [False, True]
+        ]  # fmt: skip
+        assert data.class_names == ("+", "-"), "signs in a column of texts are texts"
+        assert data.identifiers.tolist() == ["0", "10", "25", "30", "40"]
+        assert "“time (s)” is taken for the identifier: its name says time" in data.note
+        assert "Read as missing values: “-” (2 ×), “?” (1 ×), “.” (1 ×)." in data.note
+        shown = {c.name: c.examples for c in columns(file("\n".join(lines)))}
+        assert shown["a"] == ("1.5", "0.5"), "numbers are shown alike in all columns"
+
+    def test_time_that_does_not_rise_is_measured(self):
+        rows = "".join(f"{t},{k % 3}\n" for k, t in enumerate((5, 3, 9, 1, 2, 8)))
+        assert roles("time,b\n" + rows) == {"time": "feature", "b": "feature"}
+        sorted_rows = "".join(f"{t},{k % 3}\n" for k, t in enumerate((1, 2, 3, 5, 8, 9)))
+        assert roles("reaction_time,b\n" + sorted_rows)["reaction_time"] == "feature"
+        assert roles("time,b\n" + sorted_rows)["time"] == "identifier"
+        assert roles("time,b\n" + sorted_rows, features=["time"])["time"] == "feature"
+
+    def test_a_header_above_numbers_and_signs(self):
+        assert read("height\n-\n2\n3\n4\n").feature_names == ("height",)
+
 
 class TestHeaders:
     @pytest.mark.parametrize("word", ["y", "s", "label", "class"])

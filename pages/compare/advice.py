@@ -10,14 +10,14 @@ import streamlit as st
 from pages.compare.choosing import kind_key, suggested_number
 from pages.explore.downloads import load_lines
 from pages.shared.background import SECONDS, Task, background
-from pages.shared.run import preparation, source
-from pages.shared.settings import apply, go_to
+from pages.shared.run import cached, preparation, source
+from pages.shared.settings import apply, go_to, locked
 from pages.shared.tables import html_table
 from pages.shared.text import data_words, escape_markdown, rough_duration
 from sdsc_core import verdict as verdicts
 from sdsc_core.blocks import Progress
 from sdsc_core.cli.options import as_json
-from sdsc_core.datasets import Dataset
+from sdsc_core.datasets import Dataset, unequal_units
 
 TIMES = (30, 120, 600)  # seconds
 MOST = 5  # verdicts that a session keeps
@@ -25,8 +25,11 @@ FEW_ROWS, TALL = 9, 330  # rows of the table that are shown at once, and their p
 TITLE = "What helps on this data?"
 
 
-def ask(data: Dataset, n_clusters: int) -> None:
-    """The question with a time for it, and the answer where there is one."""
+def ask(data: Dataset, n_clusters: int) -> Any:
+    """The question with a time for it, and the answer where there is one.
+
+    Gives the place between them, for progress.
+    """
     state = st.session_state
     key = ("verdict", data.digest, n_clusters, state.budget)
     with st.container(border=True, key="advice"):
@@ -48,11 +51,19 @@ def ask(data: Dataset, n_clusters: int) -> None:
             " allows, plain and with dense stages, on random draws, and says what helps, by how"
             " much, and what to doubt. It goes on while you look at other screens.",
         )  # fmt: skip
+        spot = st.empty()
         failed = background().work.failed.get(key)
         if failed:
             st.warning(escape_markdown(failed))
         if found is not None and (found.trials or found.ended):
             _answer(data, verdicts.judge(found))
+    return spot
+
+
+def under_way() -> bool:
+    """Whether it is a verdict that is at work."""
+    task = background().work.current
+    return task is not None and task.unit == SECONDS
 
 
 def _kept() -> OrderedDict[Hashable, verdicts.Findings]:
@@ -90,6 +101,13 @@ def _answer(data: Dataset, verdict: verdicts.Verdict) -> None:
     if said.doubts:
         doubts = "\n".join(f"- {escape_markdown(doubt)}" for doubt in said.doubts)
         st.markdown(f"What to doubt:\n{doubts}")
+    units = cached(("units", data.digest), lambda: unequal_units(data))
+    if data.feature_names and units:
+        st.button(
+            "Standardise the columns", key="standardise now", on_click=apply,
+            args=({"standardise": True},), disabled=locked("standardise"),
+            help="As on Data; then ask again.",
+        )  # fmt: skip
     with st.container(height=TALL if len(verdict.rows) > FEW_ROWS else "content", border=False):
         html_table(
             verdicts.head(verdict),
@@ -98,9 +116,11 @@ def _answer(data: Dataset, verdict: verdicts.Verdict) -> None:
         )
     how = verdicts.TEST if found.labelled else f"{verdicts.STABILITY} {verdicts.TEST}"
     took = f", in {found.seconds:.0f} s" if found.ended else ""
+    most = max(row.draws for row in verdict.rows)
+    draws = "one draw" if most == 1 else f"up to {most} draws"
     st.caption(
-        f"{len(verdict.rows)} settings, up to {found.rounds} draws of {found.n_drawn:,} of"
-        f" {data.n_points:,} points each{took}. {how}"
+        f"{len(verdict.rows)} settings, {draws} of {found.n_drawn:,} of"
+        f" {data.n_points:,} points{' each' if most > 1 else ''}{took}. {how}"
     )
     if found.ended:
         _downloads(verdict, source(st.session_state.data))

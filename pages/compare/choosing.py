@@ -8,8 +8,9 @@ import streamlit as st
 
 from pages.compare.running import Job, cells, enqueue
 from pages.shared.background import background
+from pages.shared.counting import others_suggest
 from pages.shared.run import ProgressBar, cached
-from pages.shared.settings import STAGES, keep
+from pages.shared.settings import STAGES, apply, keep
 from pages.shared.stop import heed_stop
 from pages.shared.text import rough_duration
 from sdsc_core import METHODS, compare
@@ -18,6 +19,8 @@ from sdsc_core.blocks import watched
 from sdsc_core.datasets import Dataset
 from sdsc_core.estimates import AFFINITY, estimate
 from sdsc_core.methods import KINDS, Parameter
+
+FEW_REASONS = 2  # why a method is not offered that are said at once
 
 
 def choose(data: Dataset) -> None:
@@ -46,9 +49,16 @@ def choose(data: Dataset) -> None:
         "Repeats", 1, 100, key="repeats",
         help="Each repeat has its own seed, and its own draw where the Data screen draws samples.",
     )  # fmt: skip
+    _say_refused({name: why for name, why in refused.items() if why})
+
+
+def _say_refused(refused: dict[str, str]) -> None:
+    """Why methods are not offered; many reasons would push all else out of sight."""
+    spot = st.container()
+    if len(refused) > FEW_REASONS:
+        spot = st.expander(f"{len(refused)} methods do not fit this data: {', '.join(refused)}")
     for name, why in refused.items():
-        if why:
-            st.caption(f"{name} is not offered: {why}")
+        spot.caption(f"{name} is not offered: {why}")
 
 
 def clusters(data: Dataset, spot: Any) -> int:
@@ -60,9 +70,14 @@ def clusters(data: Dataset, spot: Any) -> int:
     suggested = _suggested(data, spot)
     own = state.k if state.clusters == "own" or suggested is None else suggested
     keep(key, min(own, data.n_points))
-    st.number_input("Number of clusters", 1, data.n_points, key=key, width=240)
+    st.number_input(
+        "Number of clusters", 1, data.n_points, key=key, width=240,
+        on_change=lambda: apply({"clusters": "own", "k": state[key]}),
+        help="What you set here holds on the other screens too.",
+    )  # fmt: skip
     if suggested is not None:
-        st.caption(f"{suggested} is suggested by the eigengap of IMC's affinity.")
+        others = others_suggest(data, suggested, spot)
+        st.caption(f"{suggested} is suggested by the eigengap of IMC's affinity. {others}")
     return state[key]
 
 

@@ -17,13 +17,14 @@ warm(spot)
 data, was_busy = present_data(spot), background().busy
 
 top = st.container()
+with top:  # the question goes by it too
+    n_clusters = choosing.clusters(data, st.empty())
 choosing.choose(data)
-n_clusters = choosing.clusters(data, st.empty())
 jobs = running.jobs(data, n_clusters, choosing.parameters(data))
 with top:
-    advice.ask(data, n_clusters)
+    below_question = advice.ask(data, n_clusters)
 choosing.start(data, jobs)
-progress = st.empty()
+progress = below_question if advice.under_way() else st.empty()  # where one has clicked
 running.problems(jobs)
 results = running.results(jobs)
 if results:

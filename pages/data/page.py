@@ -54,6 +54,11 @@ with left:
     preparing.controls(raw)
 with right:
     preparing.effect(raw, data)
+if reading.pending():
+    st.caption(
+        f"{escape_markdown(state.draft.file)} is not in use yet, see *How it is read* above: these"
+        f" open “{name}”."
+    )
 row = st.container(horizontal=True)
 if row.button("Explore this data", type="primary", icon=":material/arrow_forward:"):
     go_to("pages/explore/page.py")

@@ -43,6 +43,15 @@ def panel() -> None:
             st.caption(f"Read as {_size(data)}")
 
 
+def pending() -> bool:
+    """Whether a file was chosen that is not in use: it could not be read, or asks something."""
+    state = st.session_state
+    draft: Draft | None = state.get("draft")
+    if draft is None or state.get("draft_name") is not None:
+        return False
+    return state.get("restored", ("",))[0] != draft.key  # a session has no name of its own
+
+
 def _recognised(draft: Draft) -> str:
     """Whether a file holds a session or settings rather than data, by its content."""
     if isinstance(draft.source, Path):

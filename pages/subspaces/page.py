@@ -21,7 +21,7 @@ run = present_run(spot)
 choose(run)
 found = found_subspaces(run)
 clusters.overview(run, found)
-left, right = st.columns(2, gap="medium")
+left, right = st.container(key="pair-of-subspaces").columns(2, gap="medium")
 with left:
     clusters.values(found)
 with right:

@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from pages.shared import sidebar
+from pages.shared.counting import others_suggest
 from pages.shared.run import patiently
 from pages.shared.settings import GAMMA_MAX, SETTINGS, STAGES, rebuild
 from pages.shared.sidebar import RESIDUALS, SIMILARITIES
@@ -17,6 +18,7 @@ from sdsc_core.sweeping import AXES, NAMES, Grid, read_axis, spell_axis
 
 GRID = tuple(f"grid_{name}" for name in AXES)
 SIGNS = {"gamma": "Γ", "theta1": "θ₁", "theta2": "θ₂"}
+SUGGEST = "Suggest settings"
 LIMITS: dict[str, tuple[float, float]] = {"theta1": (0.02, 1.0), "theta2": (0.01, 0.99)}
 
 
@@ -43,9 +45,10 @@ def _presets() -> dict[str, tuple[str, dict[str, Any]]]:
             "Every dense stage, and none, at each Γ.",
             usual | {"grid_dense": list(STAGES), "grid_theta1": "0.8", "grid_theta2": "0.6"},
         ),
-        "For a suggestion": (
-            "The grid on which *Suggest settings* was measured: stages, thresholds and the reading"
-            " of the similarity, with three draws and two seeds.",
+        SUGGEST: (
+            "Which settings to take, found without a look at labels: sweeps the grid on which that"
+            " was measured (stages, thresholds and the reading of the similarity, with three draws"
+            " and two seeds) and says how far to trust it.",
             _spelt(criteria.GRID)
             | {"draws": criteria.DRAWS, "seeds": len(criteria.SEEDS), "judge": True},
         ),
@@ -95,15 +98,19 @@ def _offer_presets() -> None:
     row = st.container(horizontal=True)
     for title, (words, values) in _presets().items():
         row.button(
-            title, key=f"sweep {title}", help=words, on_click=_use, args=(values,), type="secondary"
-        )
+            title, key=f"sweep {title}", help=words, on_click=_use, args=(title, values),
+            icon=":material/lightbulb:" if title == SUGGEST else None,
+        )  # fmt: skip
     if st.session_state.lines:
         row.caption("Two lines through θ₁ = 0.8, θ₂ = 0.6; not all pairs.")
 
 
-def _use(values: dict[str, Any]) -> None:
+def _use(title: str, values: dict[str, Any]) -> None:
+    """A preset's fields; a suggestion is what was asked for, so its sweep begins by itself."""
     rebuild()
-    st.session_state.update(values)
+    state, asked = st.session_state, title == SUGGEST
+    state.update(values)
+    state.suggestion_first = state.sweep_now = asked
 
 
 def _usual(name: str) -> str:
@@ -151,7 +158,8 @@ def clusters(data: Dataset) -> int:
         number = _suggested(data)
         st.caption(
             f"{counted(number, 'cluster')} for every setting, as the eigengap of IMC's affinity"
-            " suggests; the sidebar takes another number."
+            f" suggests; the sidebar takes another number."
+            f" {others_suggest(data, number, st.empty())}"
         )
     if not data.n_classes:
         st.caption("Without labels there is no ACC or NMI; CONN and Ncut go by the found clusters.")

@@ -26,11 +26,15 @@ outcomes = [] if plan is None else running.outcomes(plan)
 if plan is not None:
     running.problems(plan)
 if plan is not None and outcomes:
+    asked = st.session_state.get("suggestion_first", False)
+    if asked:
+        suggesting.show(plan, outcomes)
     figure, row = showing.choose_figure(data, outcomes)
     showing.charts(plan, outcomes, figure, row)
     taking.chosen(plan, outcomes)
     taking.best_settings(plan, outcomes, figure)
-    suggesting.show(plan, outcomes)
+    if not asked:
+        suggesting.show(plan, outcomes)
     showing.downloads(plan, outcomes)
 elif plan is not None and not background().busy:
     st.info("Nothing has been swept for this data and this grid yet: press Run.")

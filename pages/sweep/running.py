@@ -95,6 +95,9 @@ def start(plan: Plan) -> None:
     kept, total = swept(), len(plan.settings)
     done = sum(key in kept for key in plan.keys)
     seconds, under_way = _expected(plan, total - done), _under_way(plan)
+    if st.session_state.pop("sweep_now", False) and done < total and not under_way:
+        _begin(plan, seconds)
+        under_way = True
     left, right = st.columns([1, 5], vertical_alignment="center")
     left.button(
         "Go on" if 0 < done < total else "Run", key="run sweep", type="primary", width="stretch",

@@ -7,7 +7,7 @@ from pages.shared.text import number, percent
 from pages.sweep import taking
 from pages.sweep.running import Plan
 from sdsc_core.experiments import criteria
-from sdsc_core.figures.sweeps import value_text
+from sdsc_core.figures.sweeps import figure_text
 from sdsc_core.sweeping import (
     CRITERIA,
     FIGURES,
@@ -16,8 +16,11 @@ from sdsc_core.sweeping import (
     best,
     describe,
     known_figures,
+    scores,
     title_of,
 )
+
+MANY_ASTRAY = 0.5  # of the points, beyond which clusters are no subspaces
 
 
 def show(plan: Plan, outcomes: list[Outcome]) -> None:
@@ -30,17 +33,25 @@ def show(plan: Plan, outcomes: list[Outcome]) -> None:
     outcome = best(outcomes, criterion)
     with st.container(border=True, key="suggestion"):
         left, right = taking.beside_button("suggested")
-        text = f"**{describe(outcome.settings)}**, by {title_of(criterion)}"
-        if criterion in FIGURES:
-            text += f" ({value_text(outcome, criterion)})"
+        so_far = "" if len(outcomes) == len(plan.settings) else "So far "
+        text = (
+            f"{so_far}**{describe(outcome.settings)}**, by {_reason(outcomes, outcome, criterion)}"
+        )
         if outcome.values("acc").size:
             top = best(outcomes, "acc")
             text += (
-                f". {value_text(outcome, 'acc')}, which the suggestion does not look at; the best"
-                f" of the grid has {value_text(top, 'acc')}"
+                f". Its ACC is {figure_text(outcome, 'acc')}, at which the suggestion does not"
+                f" look; the best of the grid has {figure_text(top, 'acc')}"
             )
         left.markdown(f"{text}.")
         taking.open_button(plan, outcome, "suggested", right)
+        if outcome.mean("astray") > MANY_ASTRAY:
+            st.warning(
+                f"Even so {figure_text(outcome, 'astray')} of the points lie nearer to another"
+                " cluster's subspace: no setting of the grid suits this data, or the number of"
+                " clusters does not. Ask on Compare what helps.",
+                icon=":material/warning:",
+            )
         if criterion in trusted:
             fair = criteria.left_out(evidence, known)
             parts = [
@@ -54,11 +65,25 @@ def show(plan: Plan, outcomes: list[Outcome]) -> None:
         st.caption(
             f"{title_of(better).capitalize()} was the better guide there"
             f" ({100 * trusted[better].regret:.1f} points below the best in the mean); it needs"
-            " several draws and seeds: press *For a suggestion* above."
+            " several draws and seeds: press *Suggest settings* above."
         )
     if evidence:
         with st.expander("What was measured"):
             _evidence(evidence)
+
+
+def _reason(outcomes: list[Outcome], chosen: Outcome, criterion: str) -> str:
+    """The criterion in words, its value, and how many others have the same."""
+    if criterion not in FIGURES:
+        return title_of(criterion)
+    figure, mine = FIGURES[criterion], scores([chosen], criterion)[0]
+    least = "lowest" if figure.better < 0 else "highest"
+    same = int((scores(outcomes, criterion).round(9) == mine.round(9)).sum()) - 1
+    words = f"*{figure.title}*, {figure.help}: {figure_text(chosen, criterion)}, the {least} of all"
+    if same:
+        have = "another setting has" if same == 1 else f"{same} other settings have"
+        words += f"; {have} the same, and of these it comes first by all criteria together"
+    return words
 
 
 def _otherwise(trusted: dict[str, criteria.Trust]) -> str:

@@ -247,8 +247,8 @@ STEPS = [
     Step(
         "IMC picks one by one",
         "Algorithm 1, eq. 3",
-        r"c_{ij} = \max_j |\rho_{\psi_\gamma x_j}|, \quad"
-        r"\psi_{\gamma+1} = \psi_\gamma - (\psi_\gamma \cdot x_j)\, x_j",
+        r"\begin{aligned} c_{ij} &= \max_j |\rho_{\psi_\gamma x_j}|, \\"
+        r"\psi_{\gamma+1} &= \psi_\gamma - (\psi_\gamma \cdot x_j)\, x_j \end{aligned}",
         _imc,
         "at how few dots lie outside the squares: the first picks are nearly always right, later"
         " ones less often.",

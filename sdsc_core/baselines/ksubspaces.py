@@ -29,14 +29,15 @@ def ksubspaces(
     """The best of ``n_starts`` by the squared distances of points to their subspaces.
 
     A start takes as each subspace the span of ``dim`` samples drawn at random. A subspace that all
-    points have left stays where it is.
+    points have left stays where it is. All D dimensions would hold every point, so at most D − 1
+    are taken, which is then said.
 
     >>> X = np.array([[1.0, 0.0, 0.1], [2.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, -3.0, 0.1]])
     >>> ksubspaces(X, 2, dim=1).labels.tolist()
     [0, 0, 1, 1]
     """
     rng = np.random.default_rng(random_state)
-    dim = min(dim, *X.shape)
+    asked, dim = dim, min(dim, len(X), max(1, X.shape[1] - 1))
     best, least, ended = np.zeros(len(X), np.int64), np.inf, True
     for start in range(n_starts):
         first = [rng.choice(len(X), dim, replace=False) for _ in range(n_clusters)]
@@ -45,8 +46,10 @@ def ksubspaces(
         if cost < least - TIE * (X**2).sum(axis=1).max():
             best, least, ended = labels, cost, done
     tick(progress, n_starts, n_starts)
-    message = "" if ended else f"Points still moved after {MOST_STEPS} steps."
-    return Found(by_first_appearance(best), message=message)
+    notes = [] if ended else [f"Points still moved after {MOST_STEPS} steps."]
+    if asked > dim == X.shape[1] - 1:
+        notes.append(f"The samples have {X.shape[1]} dimensions, so dim is {dim}, not {asked}.")
+    return Found(by_first_appearance(best), message=" ".join(notes))
 
 
 def _one_start(

@@ -119,7 +119,7 @@ def streamlit_arguments(
     settings = tomllib.loads((folder / ".streamlit" / "config.toml").read_text("utf-8"))
     words = ["streamlit", "run", str(folder / "app.py"), *_flags(settings), ADDRESS, address]
     if limits is not None:
-        words += ["--server.maxUploadSize", str(-(-limits.bytes // 2**20))]
+        words += ["--server.maxUploadSize", str(limits.upload)]
     words += [] if port is None else ["--server.port", str(port)]
     return [*words, *others]
 

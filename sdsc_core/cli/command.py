@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from sdsc_core._version import __version__
+from sdsc_core.checks import Incomplete
 from sdsc_core.cli import app, benchmark, cluster, compare, reproduce, status, sweep, verdict
 from sdsc_core.extras import MissingExtra
 
@@ -40,6 +41,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "The memory does not suffice; give fewer points or another method."
+    if isinstance(error, Incomplete):
+        return (
+            f"{error.what}; give --missing mean to fill each gap with the mean of its feature, or"
+            " --missing drop to leave such samples out."
+        )
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename!r} cannot be used: {error.strerror}."
     return " ".join(str(error).split())

@@ -21,7 +21,7 @@ LIBRARIES = (
     "pandas", "narwhals", "plotly.graph_objects", "sklearn.cluster", "sdsc_core.figures",
     "cryptography.fernet",
 )  # fmt: skip
-FIRST_RESULT = 6  # so many steps of `warm_up` are all that Explore needs for its first picture
+FIRST_RESULT = 5  # so many steps of `warm_up` are all that Explore needs for its first picture
 
 
 def load_libraries() -> None:

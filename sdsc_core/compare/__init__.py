@@ -12,6 +12,7 @@ from sdsc_core.compare.cells import (
     matrix_of_cells,
     suggest_clusters,
 )
+from sdsc_core.compare.counting import disagreement, other_suggestions
 from sdsc_core.compare.escaping import escape_latex, escape_markdown
 from sdsc_core.compare.script import comparison_script
 from sdsc_core.compare.tables import (
@@ -51,6 +52,7 @@ __all__ = [
     "compare_cell",
     "compare_methods",
     "comparison_script",
+    "disagreement",
     "entry",
     "escape_latex",
     "escape_markdown",
@@ -59,6 +61,7 @@ __all__ = [
     "heading",
     "keep_everything",
     "matrix_of_cells",
+    "other_suggestions",
     "spread_text",
     "suggest_clusters",
     "summary_csv",

@@ -28,9 +28,10 @@ def draw(repeat):
     )
 
 
+methods = {methods}
 results = compare.compare_methods(
     draw,
-{methods}
+    methods,
     stages={stages!r},
     repeats={repeats},
     n_clusters={n_clusters},
@@ -38,8 +39,9 @@ results = compare.compare_methods(
     theta1={theta1},
     theta2={theta2},
 )
+about = compare.About.of(draw(0), {n_clusters}, methods, thetas={thetas}, seed={seed})
 for figure in ({figures}):
-    print(compare.to_markdown(results, figure))
+    print(compare.to_markdown(results, figure, about=about))
 Path("results.csv").write_text(compare.to_csv(results), encoding="utf-8")
 '''
 
@@ -67,19 +69,20 @@ def comparison_script(
     >>> compile(text, "script", "exec") and "n_clusters=3" in text
     True
     """
-    lines = [f"        {name!r}: {dict(params)!r}," for name, params in methods.items()]
+    lines = [f"    {name!r}: {dict(params)!r}," for name, params in methods.items()]
     first = preparation["random_state"] or 0
     drawn = f"{first} + repeat" if preparation["per_class"] else "0"
     figures = ("acc", "nmi", "conn") if labelled else ("conn",)
     return TEMPLATE.format(
         load=load,
         **{"only": None, "standardise": False, **preparation, "random_state": drawn},
-        methods="\n".join(["    {", *lines, "    },"]),
+        methods="\n".join(["{", *lines, "}"]),
         stages=list(stages),
         repeats=repeats,
         n_clusters=n_clusters,
         seed=seed,
         theta1=theta1,
         theta2=theta2,
+        thetas=(theta1, theta2) if "PCE" in stages else (),
         figures=", ".join(f'"{f}"' for f in figures) + ",",
     )

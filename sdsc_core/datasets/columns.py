@@ -5,14 +5,15 @@ or words that only count or name the rows; such a column as a feature spoils eve
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.datasets.safe import BadFile, quoted
-from sdsc_core.datasets.tables import LABEL_NAMES, Table, is_missing
+from sdsc_core.datasets.tables import GAP_SIGNS, LABEL_NAMES, Table, is_missing
 
 Role = Literal["feature", "label", "identifier", "left out"]
 ROLES: tuple[Role, ...] = ("feature", "label", "identifier", "left out")
@@ -22,6 +23,7 @@ ENOUGH_ROWS = 5  # so many numbers that count up are no accident
 # Names of classes among several columns of text, such as sex, site and diagnosis.
 LIKELY_LABELS = ("diagnosis", "species", "category", "outcome", "group", "type")
 ID_NAME = re.compile(r"(?i:(^|.*[\W_])(id|ids|idx|index|nr|no|key|code|uuid))|.*[a-z]I[Dd]")
+TIME_NAME = re.compile(r"(?i:(time|timestamp|datetime|date|t)([\W_].*)?)")
 EXAMPLES = 3
 
 
@@ -91,7 +93,7 @@ def table_content(table: Table, choice: Choice, transpose: bool | None) -> Conte
     labels = _labels(table, label[0]) if label else None
     texts = table.texts(identifier[0]) if identifier else None
     names = tuple(columns[k].name for k in features) if table.layout.has_header else ()
-    notes = (*table.layout.notes, *_sentences(columns))
+    notes = (*table.layout.notes, *_sentences(columns), *_gaps(cells[k] for k in features))
     if transpose:
         titles = np.array(names, dtype=np.str_) if names else None
         names = () if texts is None else tuple(map(str, texts))
@@ -124,6 +126,15 @@ def _sentences(columns: Sequence[Column]) -> list[str]:
     return notes
 
 
+def _gaps(features: Iterable["_Cells"]) -> list[str]:
+    """Which signs were read as missing numbers, in one sentence."""
+    signs = Counter(sign for c in features for sign in c.gap_signs)
+    if not signs:
+        return []
+    words = ", ".join(f"“{quoted(sign)}” ({n:,} ×)" for sign, n in signs.items())
+    return [f"Read as missing values: {words}."]
+
+
 def _some(names: Sequence[str], most: int = 6) -> str:
     """A list for a sentence, cut where it is long."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
@@ -140,9 +151,21 @@ class _Cells:
         plain = self.column.dtype.kind in "buif"  # most are, and pandas takes its time for each
         self.known = ~np.isnan(self.numbers) if plain else self.column.notna().to_numpy()
         self.wrong = self.known & np.isnan(self.numbers)
+        self.gap_signs: tuple[str, ...] = ()
+        if self.wrong.any():
+            self._see_gaps()
         # Mostly numbers: the rest are faults, which `checked` names.
         self.is_text = bool(2 * self.wrong.sum() > self.known.sum())
         self.is_empty = not self.known.any()
+
+    def _see_gaps(self) -> None:
+        """Among numbers, a sign such as - is a missing one."""
+        texts = self.column.astype("string").str.strip().str.lower()
+        gaps = self.wrong & texts.isin(GAP_SIGNS).to_numpy(dtype=bool, na_value=False)
+        if np.isnan(self.numbers).all():
+            return
+        self.gap_signs = tuple(texts[gaps])
+        self.known, self.wrong = self.known & ~gaps, self.wrong & ~gaps
 
     def checked(self) -> NDArray[np.float64]:
         """The numbers; a cell that is none is an error that says where it is."""
@@ -173,6 +196,8 @@ class _Cells:
             return "it stands in front of the rows without a name"
         if not self.known.all():
             return ""
+        if self._is_time():
+            return "its name says time, and it rises from row to row"
         if self.is_text:
             return "it is text that differs in every row" if self.n_values == n else ""
         low, high = self.numbers.min(), self.numbers.max()
@@ -184,6 +209,11 @@ class _Cells:
             return f"it counts the rows from {low:.0f} to {high:.0f}"
         return "its name says so, and it differs in every row"
 
+    def _is_time(self) -> bool:
+        """When each row was measured, which says nothing of what was."""
+        rises = len(self.numbers) >= ENOUGH_ROWS and bool((np.diff(self.numbers) > 0).all())
+        return rises and TIME_NAME.fullmatch(self.name) is not None
+
 
 def _columns(table: Table, cells: list[_Cells], choice: Choice) -> list[Column]:
     roles, why = _roles(table, cells, choice)
@@ -192,7 +222,15 @@ def _columns(table: Table, cells: list[_Cells], choice: Choice) -> list[Column]:
 
 def _examples(cells: _Cells) -> tuple[str, ...]:
     first = np.flatnonzero(cells.known)[:EXAMPLES]
-    return tuple(quoted(cell, 20) for cell in cells.column.to_numpy()[first])
+    texts = cells.column.to_numpy()[first]
+    if cells.is_text or cells.column.dtype.kind in "buif":
+        return tuple(quoted(cell, 20) for cell in texts)
+    # Numbers that pandas left as texts, since some of the column are none: written as the others.
+    numbers = cells.numbers[first]
+    return tuple(
+        quoted(text, 20) if np.isnan(number) else f"{number:.10g}"
+        for text, number in zip(texts, numbers, strict=True)
+    )
 
 
 def _roles(

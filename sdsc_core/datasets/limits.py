@@ -11,6 +11,15 @@ VARIABLE = "SDSC_LIMITS"  # how `sdsc app --limit` hands its words to the screen
 UNITS = {"k": 10**3, "M": 10**6, "G": 10**9}
 
 
+def megabytes(n: int) -> str:
+    """A size as everything here says it: as Streamlit's uploader does, in steps of 2**20 bytes.
+
+    >>> megabytes(200 * 2**20), megabytes(500)
+    ('200 MB', '500 bytes')
+    """
+    return f"{n / 2**20:,.0f} MB" if n >= 2**20 else f"{n:,} bytes"
+
+
 def _limit(default: int, what: str, shown: bool = False) -> int:
     return field(default=default, metadata={"what": what, "shown": shown})
 
@@ -23,7 +32,7 @@ class Limits:
     500
     """
 
-    bytes: int = _limit(200 * 10**6, "bytes of the file")
+    bytes: int = _limit(200 * 2**20, "bytes of the file")
     rows: int = _limit(1_000_000, "rows of a table", shown=True)
     columns: int = _limit(20_000, "columns of a table", shown=True)
     values: int = _limit(30_000_000, "points × features", shown=True)
@@ -50,6 +59,15 @@ class Limits:
     def unpacked_bytes(self) -> int:
         """What all that is packed in a file may unpack to."""
         return 2 * self.array_bytes
+
+    @property
+    def upload(self) -> int:
+        """What Streamlit's uploader may take, in its unit of 2**20 bytes; it knows whole ones.
+
+        >>> Limits().upload
+        200
+        """
+        return max(1, round(self.bytes / 2**20))
 
     @classmethod
     def of(cls, words: Iterable[str]) -> "Limits":
@@ -85,7 +103,7 @@ class Limits:
         """
         parts = [f"{getattr(self, f.name):,} {f.metadata['what']}"
                  for f in fields(self) if f.metadata["shown"]]  # fmt: skip
-        return f"At most {self.bytes / 10**6:,.0f} MB, {', '.join(parts)}."
+        return f"At most {megabytes(self.bytes)}, {', '.join(parts)}."
 
 
 # What an owner reads with their own program: limited by an array of 2 GiB alone, as it was.

@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.datasets.limits import Limits
+from sdsc_core.datasets.limits import Limits, megabytes
 from sdsc_core.datasets.safe import (
     BadFile,
     Variable,
@@ -19,7 +19,6 @@ from sdsc_core.datasets.safe import (
     check_limit,
     check_size,
     checked_members,
-    megabytes,
     quoted,
     reading,
 )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdsc_core.datasets.columns import Choice, Column, table_columns, table_content
 from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.kinds import check_ending, what_it_is
-from sdsc_core.datasets.limits import OWN, Limits
+from sdsc_core.datasets.limits import OWN, Limits, megabytes
 from sdsc_core.datasets.matlab import mat_container
 from sdsc_core.datasets.pictures import Pictures, picture_variables, read_pictures
 from sdsc_core.datasets.safe import (
@@ -20,7 +20,6 @@ from sdsc_core.datasets.safe import (
     Container,
     Variable,
     check_limit,
-    megabytes,
     npy_container,
     npz_container,
     quoted,

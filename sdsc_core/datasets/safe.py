@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.datasets.limits import Limits
+from sdsc_core.datasets.limits import Limits, megabytes
 from sdsc_core.extras import MissingExtra
 
 LONGEST_SENTENCE = 1000
@@ -168,10 +168,6 @@ def real_numbers(values: NDArray, place: str) -> NDArray:
             " as features."
         )
     return values.real
-
-
-def megabytes(n: int) -> str:
-    return f"{n / 2**20:,.0f} MB" if n >= 2**20 else f"{n:,} bytes"
 
 
 def dtype_name(dtype: np.dtype) -> str:

@@ -9,14 +9,13 @@ from typing import IO, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.datasets.limits import Limits
+from sdsc_core.datasets.limits import Limits, megabytes
 from sdsc_core.datasets.safe import (
     BadFile,
     Variable,
     check_letters,
     check_limit,
     check_size,
-    megabytes,
     quoted,
 )
 from sdsc_core.extras import require
@@ -25,6 +24,9 @@ Header = bool | Literal["auto"]
 
 # Names that people give to the classes, the clearest first.
 LABEL_NAMES = ("label", "labels", "class", "target", "gnd", "y", "s")
+# How people write that a number is missing, beside an empty cell and what `is_missing` knows. In
+# a column of texts they are texts: + and - may be two classes.
+GAP_SIGNS = ("-", "--", "---", "–", "—", "?", ".", "..", "missing", "none")
 MAX_LINE = 2**24  # bytes
 LINES_TO_LOOK_AT = 20  # to tell how numbers are written
 ROWS_TO_LOOK_AT = 100  # to tell which columns are numbers
@@ -213,7 +215,8 @@ def _looks_like_header(first: list[str], rows: list[list[str]], decimal: str) ->
     words = [k for k, cell in enumerate(first) if not _is_number(cell, decimal)]
     for k in words:
         is_name = any(letter.isalpha() for letter in first[k])
-        if is_name and below[k] and all(_is_number(cell, decimal) for cell in below[k]):
+        values = [cell for cell in below[k] if cell.lower() not in GAP_SIGNS]
+        if is_name and values and all(_is_number(cell, decimal) for cell in values):
             return True
     if any(first[k] in below[k] for k in words):
         return False

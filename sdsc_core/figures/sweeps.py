@@ -161,10 +161,27 @@ def value_text(outcome: Outcome, figure: str) -> str:
     >>> value_text(Outcome(RunSettings(), (Result(0, 0, {"acc": 0.5}),)), "acc")
     'ACC (%): 50.0'
     """
+    n_values = len(outcome.values(figure))
+    text = f"{heading(figure)}: {_mean_and_spread(outcome, figure)}"
+    return text if n_values < 2 else f"{text} ({n_values} values)"
+
+
+def figure_text(outcome: Outcome, figure: str) -> str:
+    """Mean and spread of a figure with its unit, for a sentence that names it.
+
+    >>> from sdsc_core import RunSettings
+    >>> from sdsc_core.sweeping import Result
+    >>> results = (Result(0, 0, {"acc": 0.5}), Result(1, 0, {"acc": 0.7}))
+    >>> figure_text(Outcome(RunSettings(), results), "acc")
+    '60.0 ± 10.0 %'
+    """
+    return _mean_and_spread(outcome, figure) + (" %" if FIGURES[figure].percent else "")
+
+
+def _mean_and_spread(outcome: Outcome, figure: str) -> str:
     (scale, places), values = unit(figure), outcome.values(figure)
     if not values.size:
-        return f"{heading(figure)}: not known"
-    text = f"{heading(figure)}: {scale * outcome.mean(figure):.{places}f}"
-    if len(values) < 2:
-        return text
-    return f"{text} ± {scale * outcome.spread(figure):.{places}f} ({len(values)} values)"
+        return "not known"
+    mean = f"{scale * outcome.mean(figure):.{places}f}"
+    spread = f" ± {scale * outcome.spread(figure):.{places}f}" if len(values) > 1 else ""
+    return mean + spread

@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from sdsc_core._version import __version__
 from sdsc_core.datasets.dataset import Dataset
-from sdsc_core.datasets.limits import OWN, Limits
+from sdsc_core.datasets.limits import OWN, Limits, megabytes
 from sdsc_core.datasets.safe import (
     BadFile,
     check_limit,
-    megabytes,
     npz_container,
     quoted,
     reading,

@@ -58,7 +58,7 @@ FIGURES: dict[str, Figure] = {
     ),
     "astray": Figure(
         "nearer to another subspace", -1, True, True,
-        "share of points that lie nearer to the subspace of another found cluster",
+        "the share of points that lie nearer to the subspace of another found cluster",
     ),
 }  # fmt: skip
 TOGETHER = "together"  # the mean rank by all criteria

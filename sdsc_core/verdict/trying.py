@@ -161,7 +161,7 @@ class _Trying:
             found.n_clusters, found.clusters_from = data.n_classes, "one for each class"
         else:
             found.n_clusters = watched(lambda tell: suggest_clusters(data, tell), self.clock)
-            found.clusters_from = "by the eigengap of IMC's affinity"
+            found.clusters_from = "suggested by the eigengap of IMC's affinity"
 
     def first_draws(self) -> None:
         """A few draws of everything that fits into the time."""

@@ -35,8 +35,8 @@ from sdsc_core.datasets import readers
 from sdsc_core.datasets.apart.process import LENGTH
 from sdsc_core.datasets.columns import Column, ColumnProblem
 from sdsc_core.datasets.dataset import Dataset
-from sdsc_core.datasets.limits import Limits
-from sdsc_core.datasets.safe import BadFile, Variable, megabytes, quoted
+from sdsc_core.datasets.limits import Limits, megabytes
+from sdsc_core.datasets.safe import BadFile, Variable, quoted
 from sdsc_core.session.file import KINDS, Session, build, read_session
 
 ISOLATED = hasattr(os, "fork") and hasattr(socket, "send_fds")

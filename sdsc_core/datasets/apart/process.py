@@ -21,8 +21,8 @@ import numpy as np
 
 from sdsc_core.datasets import readers
 from sdsc_core.datasets.columns import ColumnProblem
-from sdsc_core.datasets.limits import Limits
-from sdsc_core.datasets.safe import megabytes, quoted
+from sdsc_core.datasets.limits import Limits, megabytes
+from sdsc_core.datasets.safe import quoted
 from sdsc_core.extras import MissingExtra
 from sdsc_core.session.file import read_parts
 

@@ -6,7 +6,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.datasets.limits import Limits
+from sdsc_core.datasets.limits import Limits, megabytes
 from sdsc_core.datasets.matlab.mat5 import MAX_CELL_BYTES, element_sizes, inflated
 from sdsc_core.datasets.safe import (
     BadFile,
@@ -16,7 +16,6 @@ from sdsc_core.datasets.safe import (
     check_limit,
     check_size,
     dtype_name,
-    megabytes,
     quoted,
     real_numbers,
 )

@@ -10,8 +10,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import IO
 
-from sdsc_core.datasets.limits import Limits
-from sdsc_core.datasets.safe import BadFile, check_limit, megabytes
+from sdsc_core.datasets.limits import Limits, megabytes
+from sdsc_core.datasets.safe import BadFile, check_limit
 
 # Types of elements, and classes of the matrices among them.
 NUMBERS, MATRIX, COMPRESSED, LETTERS = {1, 2, 3, 4, 5, 6, 7, 9, 12, 13}, 14, 15, {16, 17, 18}
