@@ -71,7 +71,7 @@ def test_inner_graphs_are_the_parts_of_the_matrix():
     assert found.graph(3).shape == (0, 0)
 
 
-@pytest.mark.parametrize("n", [30, 200, 700])
+@pytest.mark.parametrize("n", [30, 200, pytest.param(700, marks=pytest.mark.compiled)])
 @pytest.mark.parametrize("share", [0.05, 0.5])
 def test_the_second_eigenvalue_of_a_large_graph(monkeypatch, n, share):
     """With the last vectors alone, and entries of 32 bits."""
