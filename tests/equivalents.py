@@ -135,4 +135,7 @@ EQUIVALENT = [
     ("times = product_in_threads(A) if n > LARGE", "n > LARGE or", "the same product"),
     ("if start == 0 or (total < least", "total <= least", "of two equal sums either"),
     ("cached((stage, key)", "(key,)", "no two stages have keys of one form"),
+    ("residual * residual <= CLOSE * gap", "< CLOSE * gap", "nothing lies there to the last bit"),
+    ("pivots[i - 1], -1e-300)", "-1e-300  →", "beyond all eigenvalues every pivot is below −10⁻¹⁴"),
+    ("check_memory(24 * size + 40", "24  →  25 | 40  →  41", "an estimate with room to spare"),
 ]

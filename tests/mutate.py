@@ -51,7 +51,11 @@ TESTS = {
     "dense": ["tests/test_dense.py", "tests/test_beyond.py", "tests/test_metrics.py"],
     "search/vector": ["tests/test_vector.py"],
     "spectral": ["tests/test_spectral.py", "tests/test_kmeans.py"],
-    "metrics": ["tests/test_metrics.py", "tests/test_sparse_entries.py"],
+    "metrics": [
+        "tests/test_metrics.py",
+        "tests/test_conn.py",
+        "tests/test_sparse_entries.py",
+    ],
 }
 # Modules that are part of another.
 MORE_FILES = {"spectral": ["kmeans", "sparse/product"], "metrics": ["conn", "sparse/entries"]}

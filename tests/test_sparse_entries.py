@@ -48,6 +48,7 @@ def test_a_symmetric_matrix_is_told_from_one_that_is_not(share):
 def test_a_value_on_the_diagonal_is_symmetric():
     assert is_symmetric(sp.csr_array(np.array([[1.0, 2, 0], [2, 0, 0], [0, 0, 3]])))
     assert not is_symmetric(sp.csr_array(np.array([[0.0, 2, 0], [0, 0, 2], [2, 0, 0]])))
+    assert not is_symmetric(sp.csr_array(np.array([[0.0, 0, 0], [0, 0, 0], [0, 2, 0]])))
 
 
 def test_scaled_entries_and_sums_by_group_are_those_of_their_definitions():
