@@ -122,7 +122,6 @@ EQUIVALENT = [
     ("if len(rows) <= SEEDED_ON and not", "len(rows) < SEEDED", "another way to the same"),
     ("at_once = max(1, A_STEP", "1  →  2", "how much it does between two looks"),
     ("rows - rows.mean(axis=0)", "rows + rows.mean", "wherever the origin lies"),
-    ("        norm = 0.0", "0.0  →  1.0", "the same for all centres"),
     ("if below >= wanted", "below > wanted", "nothing lies there to the last bit"),
     ("if total < least:", "total <= least", "of two equal sums either"),
     ("    changed = False", "False  →  True", "one iteration more, which changes nothing"),
@@ -138,4 +137,11 @@ EQUIVALENT = [
     ("residual * residual <= CLOSE * gap", "< CLOSE * gap", "nothing lies there to the last bit"),
     ("pivots[i - 1], -1e-300)", "-1e-300  →", "beyond all eigenvalues every pivot is below −10⁻¹⁴"),
     ("check_memory(24 * size + 40", "24  →  25 | 40  →  41", "an estimate with room to spare"),
+    ("PARTS = 16  # of the rows", "16  →  17", "how many at a time"),
+    (
+        "shares[c - 1, t] * pot, 0.0, n - 1",
+        "n - 1  →  n + 1",
+        "never read: the sum reaches pot",
+    ),
+    ("count += d > 0.0", "d >= 0.0", "a 0 was replaced just before"),
 ]
