@@ -144,4 +144,16 @@ EQUIVALENT = [
         "never read: the sum reaches pot",
     ),
     ("count += d > 0.0", "d >= 0.0", "a 0 was replaced just before"),
+    (
+        "margin = np.float32((2 * errors[r] +",
+        "",
+        "larger: slower; less: the errors have 10⁻⁴ to spare",
+    ),
+    (
+        "np.float32(self.margin + (n_picks",
+        "self.margin - ( | n_picks - 1 | 1  →  2",
+        "3·2⁻²⁴ to spare, a tie is 10⁻¹²",
+    ),
+    ("np.float32(self._margin + (picks", "_margin - (", "2·2⁻²⁴ to spare, a tie is 10⁻¹²"),
+    ("scale = np.divide(1.0, norms, out", "np.ones(", "times a row of zeros"),
 ]

@@ -101,15 +101,17 @@ def test_points_of_one_direction_share_a_leaf_and_little_else_is_looked_at():
         assert work.tolist() == [1, 1]  # of two groups below the root, and of 20 leaves
 
 
-def test_the_cost_of_a_query_is_what_a_few_of_them_look_at():
-    Z = directions(640, 3)
+@pytest.mark.parametrize(("n", "step"), [(640, 6), (100, 1)])
+def test_the_cost_of_a_query_is_what_a_few_of_them_look_at(n, step):
+    Z = directions(n, 3)
     found = Tree(Z)
-    own = found.order[::6][:96]
+    own = found.order[::step][:96]
     picks, products = found.find(Z[own], own)
     for n_picks, asked in ((1, Z[own] - products * Z[picks.ravel()]), (2, Z[own])):
         groups, leaves = found.counted(asked, own, n_picks)[2] / 96
         expected = groups * (35 + 1.6 * 3) + leaves * (22 + 3.1 * 3) + 500
         assert cost_of_query(found, n_picks) == pytest.approx(expected)
+    assert cost_of_query(found) == cost_of_query(found, 1) != cost_of_query(found, 2)
 
 
 @pytest.mark.parametrize("n_picks", [1, 3])
