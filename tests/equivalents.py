@@ -156,4 +156,5 @@ EQUIVALENT = [
     ),
     ("np.float32(self._margin + (picks", "_margin - (", "2·2⁻²⁴ to spare, a tie is 10⁻¹²"),
     ("scale = np.divide(1.0, norms, out", "np.ones(", "times a row of zeros"),
+    ("np.int32(0)", "0  →  1", "10⁻⁴⁵ for products that are all 0, far below any margin"),
 ]
