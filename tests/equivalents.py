@@ -157,4 +157,6 @@ EQUIVALENT = [
     ("np.float32(self._margin + (picks", "_margin - (", "2·2⁻²⁴ to spare, a tie is 10⁻¹²"),
     ("scale = np.divide(1.0, norms, out", "np.ones(", "times a row of zeros"),
     ("np.int32(0)", "0  →  1", "10⁻⁴⁵ for products that are all 0, far below any margin"),
+    ("return -1 if full else n", "1  →  2", "a mark, whatever is negative"),
+    ("np.arccos(least) + 2.0**-22, np.pi / 2)", "np.pi * 2", "a cone 2⁻²² wider: slower at most"),
 ]

@@ -158,6 +158,15 @@ def test_directions_without_spread_are_left_out():
         assert Tree(Z).find(Z[[i]], np.array([i]))[0][0, 0] == naive.pick(Z[i], Z, i)
 
 
+@pytest.mark.parametrize(("spread", "kept"), [(1e-9, 3), (1e-5, 4)])
+def test_a_direction_counts_by_how_far_the_points_spread_in_it(spread, kept, monkeypatch):
+    monkeypatch.setattr(tree, "FEW", 2)
+    rng = np.random.default_rng(0)
+    Z = np.c_[directions(40, 3), spread * rng.standard_normal(40)]
+    basis, _ = tree._basis(np.c_[Z, np.zeros(40)])
+    assert basis.shape == (5, kept) and tree.dimensions(Z) == kept
+
+
 def test_dimensions_in_use_are_counted_where_they_are_neither_few_nor_many(monkeypatch):
     Z = directions(50, 3) @ np.linalg.qr(np.random.default_rng(0).standard_normal((9, 3)))[0].T
     assert tree.dimensions(Z) == 9
