@@ -138,11 +138,16 @@ def test_what_would_not_fit_is_refused(rule, monkeypatch):
         dense_stage(sparse_graph(100), rule)
 
 
-@pytest.mark.parametrize("module, work", [
-    (scaling, sinkhorn),
-    (walking, lambda W: walking.walks(W, 2, 5)),
+def two_steps(W):
+    return walking.walks(W, 2, 5)
+
+
+@pytest.mark.parametrize("module, work, links", [
+    (scaling, sinkhorn, 0),
+    (scaling, sinkhorn, 20_000),
+    (walking, two_steps, 0),
+    pytest.param(walking, two_steps, 20_000, marks=pytest.mark.compiled),
 ])  # fmt: skip
-@pytest.mark.parametrize("links", [0, 20_000])
 def test_memory_is_asked_for_in_the_right_order(module, work, links, monkeypatch):
     """With hardly a link what each point takes counts, with many what each link takes."""
     n = 3000 if links == 0 else 200
