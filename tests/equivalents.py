@@ -159,4 +159,5 @@ EQUIVALENT = [
     ("np.int32(0)", "0  →  1", "10⁻⁴⁵ for products that are all 0, far below any margin"),
     ("return -1 if full else n", "1  →  2", "a mark, whatever is negative"),
     ("np.arccos(least) + 2.0**-22, np.pi / 2)", "np.pi * 2", "a cone 2⁻²² wider: slower at most"),
+    ("kept = min(neighbours + 1, n)", "1  →  2", "an estimate with room to spare"),
 ]

@@ -2,6 +2,7 @@
 
 import tracemalloc
 from dataclasses import fields, replace
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -234,8 +235,9 @@ def test_defaults_and_ends_of_sliders_are_those_that_are_written_down():
     for rule, stage in DENSE.items():
         own = {p.name: p.default for p in stage.parameters}
         assert (dense_stage(W, rule) != dense_stage(W, rule, **own)).nnz == 0
-    for function, rule in ((sinkhorn, "Sinkhorn"), (diffusion, "Diffusion"), (mutual, "Mutual")):
-        assert (function(W) != dense_stage(W, rule)).nnz == 0
+    for function in (sinkhorn, scaling_factors, diffusion, walking.walks, mutual):
+        own = [p for p in signature(function).parameters.values() if p.name in PARAMETERS]
+        assert own and all(p.default == PARAMETERS[p.name].default for p in own)
     assert [name for name, stage in DENSE.items() if stage.lowers] == list(DENSE)[4:]
 
 
