@@ -185,6 +185,12 @@ def test_an_account_agrees_with_the_stage(rule, W, neighbours, steps):
                 assert list(found.ranks) == expected
 
 
+@pytest.mark.parametrize("rule", ["Sinkhorn", "Diffusion"])
+def test_without_a_link_there_is_nothing_to_divide_by(rule):
+    found = account(np.zeros((3, 3)), 0, 1, rule)
+    assert (found.before, found.after, found.largest) == (0, 0, 1)
+
+
 def test_what_a_walk_came_over():
     W = np.zeros((4, 4))
     W[0, 1] = W[1, 0] = W[1, 2] = W[2, 1] = 1.0
@@ -235,6 +241,8 @@ def test_defaults_and_ends_of_sliders_are_those_that_are_written_down():
     for rule, stage in DENSE.items():
         own = {p.name: p.default for p in stage.parameters}
         assert (dense_stage(W, rule) != dense_stage(W, rule, **own)).nnz == 0
+    for function, rule in ((sinkhorn, "Sinkhorn"), (diffusion, "Diffusion"), (mutual, "Mutual")):
+        assert (function(W) != dense_stage(W, rule)).nnz == 0
     for function in (sinkhorn, scaling_factors, diffusion, walking.walks, mutual):
         own = [p for p in signature(function).parameters.values() if p.name in PARAMETERS]
         assert own and all(p.default == PARAMETERS[p.name].default for p in own)
