@@ -51,9 +51,14 @@ TESTS = {
     "dense": ["tests/test_dense.py", "tests/test_beyond.py", "tests/test_metrics.py"],
     "search/vector": ["tests/test_vector.py"],
     "spectral": ["tests/test_spectral.py", "tests/test_kmeans.py"],
-    "metrics": ["tests/test_metrics.py"],
+    "metrics": [
+        "tests/test_metrics.py",
+        "tests/test_conn.py",
+        "tests/test_sparse_entries.py",
+    ],
 }
-MORE_FILES = {"spectral": ["kmeans"], "metrics": ["conn"]}  # modules that are part of another
+# Modules that are part of another.
+MORE_FILES = {"spectral": ["kmeans", "sparse/product"], "metrics": ["conn", "sparse/entries"]}
 PATIENCE = 10  # times the seconds that a run may work, it may take on a busy machine
 COMPILED = {"search/vector", "stages"}  # vector instructions, and kernels that do not change
 KEYS = {"stages": ["tests/test_keys.py"]}

@@ -2,6 +2,7 @@
 
 import tracemalloc
 from dataclasses import fields, replace
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -138,11 +139,16 @@ def test_what_would_not_fit_is_refused(rule, monkeypatch):
         dense_stage(sparse_graph(100), rule)
 
 
-@pytest.mark.parametrize("module, work", [
-    (scaling, sinkhorn),
-    (walking, lambda W: walking.walks(W, 2, 5)),
+def two_steps(W):
+    return walking.walks(W, 2, 5)
+
+
+@pytest.mark.parametrize("module, work, links", [
+    (scaling, sinkhorn, 0),
+    (scaling, sinkhorn, 20_000),
+    (walking, two_steps, 0),
+    pytest.param(walking, two_steps, 20_000, marks=pytest.mark.compiled),
 ])  # fmt: skip
-@pytest.mark.parametrize("links", [0, 20_000])
 def test_memory_is_asked_for_in_the_right_order(module, work, links, monkeypatch):
     """With hardly a link what each point takes counts, with many what each link takes."""
     n = 3000 if links == 0 else 200
@@ -177,6 +183,12 @@ def test_an_account_agrees_with_the_stage(rule, W, neighbours, steps):
             if rule == "Mutual" and W[i, j]:
                 expected = [(W[p] > W[i, j]).sum() + 1 for p in (i, j)]
                 assert list(found.ranks) == expected
+
+
+@pytest.mark.parametrize("rule", ["Sinkhorn", "Diffusion"])
+def test_without_a_link_there_is_nothing_to_divide_by(rule):
+    found = account(np.zeros((3, 3)), 0, 1, rule)
+    assert (found.before, found.after, found.largest) == (0, 0, 1)
 
 
 def test_what_a_walk_came_over():
@@ -231,6 +243,9 @@ def test_defaults_and_ends_of_sliders_are_those_that_are_written_down():
         assert (dense_stage(W, rule) != dense_stage(W, rule, **own)).nnz == 0
     for function, rule in ((sinkhorn, "Sinkhorn"), (diffusion, "Diffusion"), (mutual, "Mutual")):
         assert (function(W) != dense_stage(W, rule)).nnz == 0
+    for function in (sinkhorn, scaling_factors, diffusion, walking.walks, mutual):
+        own = [p for p in signature(function).parameters.values() if p.name in PARAMETERS]
+        assert own and all(p.default == PARAMETERS[p.name].default for p in own)
     assert [name for name, stage in DENSE.items() if stage.lowers] == list(DENSE)[4:]
 
 

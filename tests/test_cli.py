@@ -4,7 +4,6 @@ import csv
 import os
 import subprocess
 import sys
-import textwrap
 import zipfile
 
 import numpy as np
@@ -351,22 +350,3 @@ def test_the_wheel_holds_the_app(tmp_path):
         check=True,
     )
     assert run.stdout.strip() == str(app)
-
-
-def test_nothing_is_compiled_for_the_first_picture_after_the_warm_up():
-    """In a process of its own, where nothing else has called a kernel."""
-    code = """
-        from numba.core.dispatcher import Dispatcher
-        from sdsc_core import RunSettings, datasets, run_stages
-        from sdsc_core.cli.warm import warm_up
-
-        def late(self, types):
-            raise AssertionError(f"{self.py_func.__name__}{types} comes late")
-
-        warm_up()
-        Dispatcher.compile = late
-        for name in ("faces", "digits", "noise", "unequal"):
-            for dense in ("PCE", "D3", None):
-                run_stages(datasets.sample(name), RunSettings(dense=dense))
-    """
-    subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=True, cwd=ROOT)

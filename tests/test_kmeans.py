@@ -68,6 +68,26 @@ def test_the_best_of_the_starts_counts():
     assert (in_steps(rows, 9, 1).labels_ != usual.labels_).any()
 
 
+def test_there_are_ten_starts_unless_more_are_asked_for(monkeypatch):
+    rows, _ = heaps()
+    seeded, drawn = [], []
+    spread, draw = kmeans._spread, kmeans._drawn
+    monkeypatch.setattr(kmeans, "_spread", lambda *a: seeded.append(1) or spread(*a))
+    monkeypatch.setattr(kmeans, "_drawn", lambda *a: drawn.append(a[-1]) or draw(*a))
+    in_steps(rows, 6, 0)
+    quick(rows, 6, 0)
+    quick(rows, 6, 0, 12)
+    assert len(seeded) == 10 and drawn == [10, 12]
+
+
+def test_clusters_are_the_same_whatever_their_names():
+    """Of two starts that end at the same clusters the first keeps its names."""
+    one = np.array([0, 0, 1, 2, 1])
+    assert kmeans._same(one, np.array([2, 2, 0, 1, 0]), 3) and kmeans._same(one, one, 3)
+    assert not kmeans._same(one, np.array([2, 2, 0, 1, 1]), 3)
+    assert not kmeans._same(one, np.array([2, 0, 0, 1, 0]), 3)
+
+
 @pytest.mark.parametrize("looks", [1, 6, 7, 9])
 def test_it_ends_at_the_next_look_once_nobody_waits(looks, monkeypatch):
     """A look for each of six seeds, and one before each step."""
@@ -133,6 +153,15 @@ def test_the_compiled_one_stops_where_scikit_learns_does(scale):
         np.testing.assert_array_equal(ours, theirs(rows, 6, seed, 1))
         early += (ours != theirs(rows, 6, seed, 1, tol=0)).any()
     assert early > 3
+
+
+def test_the_unit_in_which_rows_are_measured_changes_nothing():
+    """A power of two, so that every number but the exponents is the same."""
+    rows = np.random.default_rng(13).standard_normal((40, 2))  # the starts differ
+    usual = quick(rows, 7, 0)
+    assert (usual != quick(rows, 7, 0, 1)).any()
+    for power in (-40, 40):
+        np.testing.assert_array_equal(quick(2.0**power * rows, 7, 0), usual)
 
 
 def test_of_two_centres_alike_near_the_first_is_taken():

@@ -101,15 +101,17 @@ def test_points_of_one_direction_share_a_leaf_and_little_else_is_looked_at():
         assert work.tolist() == [1, 1]  # of two groups below the root, and of 20 leaves
 
 
-def test_the_cost_of_a_query_is_what_a_few_of_them_look_at():
-    Z = directions(640, 3)
+@pytest.mark.parametrize(("n", "step"), [(640, 6), (100, 1)])
+def test_the_cost_of_a_query_is_what_a_few_of_them_look_at(n, step):
+    Z = directions(n, 3)
     found = Tree(Z)
-    own = found.order[::6][:96]
+    own = found.order[::step][:96]
     picks, products = found.find(Z[own], own)
     for n_picks, asked in ((1, Z[own] - products * Z[picks.ravel()]), (2, Z[own])):
         groups, leaves = found.counted(asked, own, n_picks)[2] / 96
         expected = groups * (35 + 1.6 * 3) + leaves * (22 + 3.1 * 3) + 500
         assert cost_of_query(found, n_picks) == pytest.approx(expected)
+    assert cost_of_query(found) == cost_of_query(found, 1) != cost_of_query(found, 2)
 
 
 @pytest.mark.parametrize("n_picks", [1, 3])
@@ -154,6 +156,15 @@ def test_directions_without_spread_are_left_out():
         assert tree._basis(whole) == (None, 0.0)
     for i in range(5):
         assert Tree(Z).find(Z[[i]], np.array([i]))[0][0, 0] == naive.pick(Z[i], Z, i)
+
+
+@pytest.mark.parametrize(("spread", "kept"), [(1e-9, 3), (1e-5, 4)])
+def test_a_direction_counts_by_how_far_the_points_spread_in_it(spread, kept, monkeypatch):
+    monkeypatch.setattr(tree, "FEW", 2)
+    rng = np.random.default_rng(0)
+    Z = np.c_[directions(40, 3), spread * rng.standard_normal(40)]
+    basis, _ = tree._basis(np.c_[Z, np.zeros(40)])
+    assert basis.shape == (5, kept) and tree.dimensions(Z) == kept
 
 
 def test_dimensions_in_use_are_counted_where_they_are_neither_few_nor_many(monkeypatch):
