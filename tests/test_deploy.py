@@ -94,7 +94,7 @@ def test_nginx_before_the_app(behind_nginx):
     play(come())
     line = HTTPSConnection(behind_nginx.partition("//")[2], timeout=20, context=trust)
     line.putrequest("PUT", "/_stcore/upload_file/a/b")
-    line.putheader("Content-Length", str(193 << 20))
+    line.putheader("Content-Length", str(202 << 20))
     line.endheaders()
     assert line.getresponse().status == 413
     line.close()
