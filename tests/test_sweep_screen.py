@@ -153,7 +153,7 @@ def test_a_sweep_goes_on_behind_other_screens_and_can_be_stopped_there(sweep_app
     def slowly(*args, progress, **options):
         def tell(done, total):
             if done == 2:
-                go.wait(60)
+                go.wait(600)
             progress(done, total)
 
         return found(*args, progress=tell, **options)
@@ -193,7 +193,7 @@ def test_a_sweep_goes_on_behind_other_screens_and_can_be_stopped_there(sweep_app
 
 def test_a_sweep_under_way_can_be_stopped_where_the_grid_is_wrong(sweep_app, monkeypatch):
     app, go = sweep_app, threading.Event()
-    monkeypatch.setattr(running, "sweep", lambda *args, progress, **options: go.wait(60))
+    monkeypatch.setattr(running, "sweep", lambda *args, progress, **options: go.wait(600))
     monkeypatch.setattr(background, "_watch", lambda back, spot: background._draw(None, spot, back))
     press(app, "run sweep")
     for name, value in (("grid_theta1", "0.5"), ("MOST_POINTS", 100)):
