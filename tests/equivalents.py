@@ -179,4 +179,6 @@ EQUIVALENT = [
     ),
     ("_to_integers(Q[i], R[a + i, b", "b:b + n_columns  →  b:", "only the first are written"),
     ("np.zeros((n_rows, -(-n // PART))", "np.ones(", "set before it is read"),
+    ("rng), np.empty(0, np.int64)", "0  →  1", "no labels, which equal none"),
+    ("needed = copies + full + 8 * n", "3  →  4 | 2  →  3", "an estimate with room to spare"),
 ]
