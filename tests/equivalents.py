@@ -181,4 +181,5 @@ EQUIVALENT = [
     ("np.zeros((n_rows, -(-n // PART))", "np.ones(", "set before it is read"),
     ("rng), np.empty(0, np.int64)", "0  →  1", "no labels, which equal none"),
     ("needed = copies + full + 8 * n", "3  →  4 | 2  →  3", "an estimate with room to spare"),
+    ("            psi[r] = 0.0", "0.0  →  1.0", "nothing centred correlates with ones"),
 ]
