@@ -175,4 +175,14 @@ EQUIVALENT = [
     ("or then[j] >= least", "then[j] > least", "least is 0 or 10⁻⁹ below the last that stays"),
     ("[-k]) if k <= len(row)", "k < len(row)", "the least of a row is 0, at the point itself"),
     ("float(W[i, j]), value / largest", "W[j, i]", "W is symmetric"),
+    (
+        "Q = self._single[a : a + SIDE]",
+        "SIDE  →  a: | SIDE  →  b:",
+        "more than its square, as exact",
+    ),
+    ("_to_integers(Q[i], R[a + i, b", "b:b + n_columns  →  b:", "only the first are written"),
+    ("np.zeros((n_rows, -(-n // PART))", "np.ones(", "set before it is read"),
+    ("rng), np.empty(0, np.int64)", "0  →  1", "no labels, which equal none"),
+    ("needed = copies + full + 8 * n", "3  →  4 | 2  →  3", "an estimate with room to spare"),
+    ("            psi[r] = 0.0", "0.0  →  1.0", "nothing centred correlates with ones"),
 ]

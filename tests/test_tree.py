@@ -60,6 +60,13 @@ def test_groups_are_full_but_for_the_last_of_a_level():
     assert there.tolist() == [CHILDREN, len(full) - CHILDREN, 2]
 
 
+def test_groups_of_three_levels_know_their_first_child(monkeypatch):
+    """282 leaves, then 18, 2 and 1 groups, each numbered behind those below it."""
+    monkeypatch.setattr(grow, "run_blocks", lambda *args, **options: None)
+    nodes = grow._nodes(np.zeros((9000, 1), np.float32), np.arange(9000), None, None)
+    assert nodes.first.tolist() == [*range(0, 16 * 18, 16), 282, 298, 300]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_the_smallest_values_come_first_with_their_rows(seed):
     rng = np.random.default_rng(seed)
