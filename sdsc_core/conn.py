@@ -122,7 +122,7 @@ def second_eigenvalue(W: sp.csr_array) -> float | None:
 def _by_lanczos(indptr: Any, indices: Any, data: Any) -> float | None:
     n = len(indptr) - 1
     if n <= MANY:
-        value = _second(indptr, indices, data, _start(n), min(MOST_STEPS, n - 1))
+        value = _second(indptr, indices, data, _start(n), min(MOST_STEPS, n - 1), ACCURACY)
         return None if np.isnan(value) else float(value)
     values, known = _scaled(indptr, indices, data)
     values = values.astype(np.float32)  # reading them takes the time
@@ -164,7 +164,7 @@ def _scaled(indptr, indices, data):
 
 
 @kernel
-def _second(indptr, indices, data, start, most):
+def _second(indptr, indices, data, start, most, accuracy):
     """`second_eigenvalue` of some thousand points at the most; NaN where it takes too long."""
     values, known = _scaled(indptr, indices, data)
     basis = np.empty((most + 2, len(start)))
@@ -174,7 +174,7 @@ def _second(indptr, indices, data, start, most):
         stop = min(begin + STEPS, most)
         end = _steps(indptr, indices, values, basis, diagonal, beside, begin, stop)
         value, share = _largest(diagonal[:end], beside[:end])
-        if end == most == len(start) - 1 or beside[end - 1] * share <= ACCURACY:
+        if end == most == len(start) - 1 or beside[end - 1] * share <= accuracy:
             return value
     return np.nan
 

@@ -117,7 +117,7 @@ EQUIVALENT = [
         "len(start) - 1  →  ",
         "in the end no vector is left: 0 ≤ it",
     ),
-    ("if end == most == len(start) - 1 or", "share < ACC", "to the last bit"),
+    ("if end == most == len(start) - 1 or", "share < accuracy", "to the last bit"),
     ("best, least = np.zeros(n, np.int64), np.inf", "np.ones(", "set by the first start"),
     ("least, chosen, below = np.inf, -1", "-1  →  1 | 1  →  2", "set before it is read"),
     ("A_STEP = 1_000_000_000", "", "how much it does between two looks"),
