@@ -140,15 +140,21 @@ def one_thread() -> Iterator[None]:
     it. OpenMP's is the calling thread's own.
     """
     with_kmeans = "sklearn.cluster" in sys.modules
+    outer = getattr(_block, "limited", None)
+    if outer == with_kmeans:  # this thread is within one already
+        yield
+        return
     own = _pools("openmp", with_kmeans).limit(limits=1)
     with _limit_lock:
         _limit["users"] += 1
         if _limit["users"] == 1:
             _take_control()
             _limit["limit"] = _pools("blas", with_kmeans).limit(limits=1)
+    _block.limited = with_kmeans
     try:
         yield
     finally:
+        _block.limited = outer
         with _limit_lock:
             _limit["users"] -= 1
             if _limit["users"] == 0:

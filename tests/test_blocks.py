@@ -134,6 +134,16 @@ def pool_sizes():
 
 
 @pytest.mark.skipif(n_threads(None) < 2, reason="one core has one thread in any case")
+def test_a_limit_within_a_limit_does_not_end_it():
+    free = pool_sizes()
+    with one_thread():
+        with one_thread():
+            assert pool_sizes() == {1}
+        assert pool_sizes() == {1}
+    assert pool_sizes() == free
+
+
+@pytest.mark.skipif(n_threads(None) < 2, reason="one core has one thread in any case")
 def test_the_limit_to_one_thread_holds_in_every_thread():
     """threadpoolctl heeds the first thread that set BLAS's limit; OpenMP's is each thread's own."""
     free = pool_sizes()
