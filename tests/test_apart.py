@@ -24,7 +24,7 @@ from tests.odd_files import FULL, make, npz, table
 pytestmark = pytest.mark.skipif(not apart.ISOLATED, reason="there is no fork here")
 LIMITS = Limits()
 FILES = sorted(p for p in (ROOT / "sample_data").iterdir() if p.suffix != ".md")
-SLOW = (",".join(f"c{k}" for k in range(15_000)) + "\n" + 2 * ("7," * 14_999 + "8\n")).encode()
+SLOW = (",".join(f"c{k}" for k in range(15_000)) + "\n" + 3 * ("x1," * 14_999 + "y\n")).encode()
 
 
 def read(content, name="a.csv", limits=LIMITS, **options):
