@@ -19,6 +19,7 @@ from sdsc_core.datasets.apart import asking
 from sdsc_core.datasets.safe import quoted
 from tests.conftest import ROOT
 from tests.fuzz_files import fuzz
+from tests.hostile_files import hostile
 from tests.odd_files import FULL, make, npz, table
 
 pytestmark = pytest.mark.skipif(not apart.ISOLATED, reason="there is no fork here")
@@ -89,7 +90,9 @@ def test_a_choice_of_columns_goes_along():
 
 @pytest.fixture(scope="module")
 def odd_files():
-    return make()
+    first, second = make(), hostile()
+    assert not first.keys() & second.keys()
+    return first | second
 
 
 def test_odd_files(odd_files):

@@ -117,3 +117,16 @@ def test_nothing_runs_out_of_the_page(new_page, app_url, scheme):
         assert charts.count() == 5
         main = part(page, "main")
         assert main.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+def test_no_table_is_saved_past_our_own_files(page, app_url):
+    """Streamlit's own CSV of a table would hold names that a spreadsheet takes for formulas."""
+    page.goto(f"{app_url}/data?data=motion")
+    settled(page)
+    table = part(page, "frame").first
+    table.hover()
+    tools = part(page, "toolbar").get_by_role("button")
+    tools.first.wait_for()
+    assert tools.count() >= 2
+    names = [tool.get_attribute("aria-label") for tool in tools.all() if tool.is_visible()]
+    assert names and not any("CSV" in name for name in names)

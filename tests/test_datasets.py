@@ -835,3 +835,18 @@ def test_a_mapped_file_cut_short_is_refused(tmp_path):
     (tmp_path / "X.npy").write_bytes((tmp_path / "X.npy").read_bytes()[:-8])
     with pytest.raises(ValueError, match="could not be read"):
         load(tmp_path / "X.npy", mapped=True)
+
+
+def test_labels_that_are_no_whole_numbers_are_refused():
+    assert Dataset(np.eye(2), np.array([0.0, 1.0]), "two", ("a", "b")).labels.tolist() == [0, 1]
+    assert Dataset(np.eye(2), np.array([0, 1], object), "two", ("a", "b")).labels.tolist() == [0, 1]
+    for labels in ([0.9, 0.0], ["a", "b"]):
+        with pytest.raises(ValueError, match="labels are not whole numbers"):
+            Dataset(np.eye(2), np.array(labels), "two", ("a", "b"))
+
+
+@pytest.mark.parametrize(("low", "expected"), [(-1, 0.0), (0, 0.0)])
+def test_usps_from_0_to_1_stays_as_it_is(tmp_path, low, expected):
+    X = np.array([[low, 1.0], [1.0, low], [low, 1.0]])
+    np.savez(tmp_path / "usps.npz", X=X, y=[0, 1, 0])
+    assert load_known("usps", tmp_path).X[0].tolist() == [expected, 1.0]

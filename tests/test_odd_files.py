@@ -182,6 +182,14 @@ class TestFolders:
                 whole = whole[:at] + b"\0" + whole[at + 1 :]
         assert load(io.BytesIO(whole), name="a.zip").class_names == ("Zoë", "b")
 
+    def test_classes_around_folders_of_one_name(self):
+        members = {
+            f"set/{name}/images/{k}.png": GREY + k for name in ("cat", "dog") for k in (0, 1)
+        }
+        assert load(pictures(members)).class_names == ("cat", "dog")
+        assert [v.name for v in inspect(pictures(members))] == ["cat", "dog"]
+        assert load(pictures({f"set/images/{k}.png": GREY + k for k in (0, 1)})).labels is None
+
     def test_what_is_left_out_or_merged_is_said(self):
         members = {f"{part}/{name}/1.png": GREY for part in ("train", "test") for name in "ab"}
         note = load(pictures(members | {"a/1.webp": b"x", "notes.txt": b"x"})).note
@@ -230,6 +238,7 @@ class TestLabels:
             ("train_x", "train_labels", "test_x"),
             ("trainX", "trainY", "testX"),
             ("X_tr", "Y_tr", "X_te"),
+            ("Xtr", "Ytr", "Xte"),
         ],
     )
     def test_parts(self, save, x, y, rest):

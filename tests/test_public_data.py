@@ -237,6 +237,51 @@ class TestMnist:
         np.testing.assert_array_equal(data.X, X)
 
 
+def arff(X, y, first=False, names="{0,1,2,3,4,5,6,7,8,9}"):
+    """As OpenML sends it: a comment, columns, lines; the class last, or first and called int0."""
+    pixels = [f"@ATTRIBUTE pixel{k} REAL" for k in range(X.shape[1])]
+    label = "@attribute int0 numeric" if first else f"@attribute 'class' {names}"
+    head = ["% a comment", "@RELATION digits", "", *([label] if first else []), *pixels]
+    head += [*([] if first else [label]), "@DATA"]
+    rows = [[f"{v:g}" for v in row] for row in X]
+    quoted = [str(k) if first else f"'{k}'" for k in y]
+    lines = [",".join([k, *r] if first else [*r, k]) for k, r in zip(quoted, rows, strict=True)]
+    return ("\n".join([*head, *lines]) + "\n").encode()
+
+
+@pytest.mark.parametrize("packed", [True, False])
+def test_openmls_tables(tmp_path, monkeypatch, packed):
+    """USPS has its class first and counts digits from 1; of MNIST the test part stands last."""
+    monkeypatch.setattr(digits, "WHOLE", 200)
+    monkeypatch.setattr(digits, "MNIST_TEST", 290)
+
+    def write(path, content):
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(gzip.compress(content) if packed else content)
+
+    write(tmp_path / "u" / "download", arff(USPS[:200], USPS_Y[:200] + 1, first=True))
+    data = load_known("usps", tmp_path / "u")
+    np.testing.assert_array_equal(data.labels, USPS_Y[:200])
+    np.testing.assert_array_equal(data.X, (USPS[:200] + 1) / 2)
+    write(tmp_path / "m" / "other.name", arff(MNIST.reshape(300, 784), MNIST_Y))
+    data = load_known("mnist", tmp_path / "m")
+    np.testing.assert_array_equal(data.images, MNIST[10:])
+    np.testing.assert_array_equal(data.labels, MNIST_Y[10:])
+
+
+def test_a_table_that_is_damaged_or_another_is_said(tmp_path):
+    path = tmp_path / "mnist_784.arff"
+    content = arff(np.zeros((4, 784)), np.arange(4))
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"'mnist_784.arff' ends too early"):
+        load_known("mnist", tmp_path)
+    path.write_bytes(content.replace(b"0,0,0", b"0,x,0", 1))
+    with pytest.raises(ValueError, match="not made of numbers"):
+        load_known("mnist", tmp_path)
+    path.write_bytes(arff(np.zeros((4, 30)), np.arange(4)))
+    assert known_file("mnist", tmp_path) is None
+
+
 def test_what_is_none_of_them_is_passed_over(tmp_path):
     (tmp_path / "notes").write_text("1 house\n")
     (tmp_path / "half.npz").write_bytes(b"PK\x03\x04 and no more")

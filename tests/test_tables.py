@@ -90,11 +90,44 @@ class TestRoles:
 
     @pytest.mark.parametrize(
         ("name", "is_id"),
-        [("ID", 1), ("patient_id", 1), ("SampleID", 1), ("case no", 1), ("humid", 0), ("dose", 0)],
+        [
+            ("ID", 1),
+            ("patient_id", 1),
+            ("SampleID", 1),
+            ("case no", 1),
+            ("Patient", 1),
+            ("humid", 0),
+            ("dose", 0),
+        ],
     )
     def test_a_name_says_it(self, name, is_id):
         table = f"{name},a,b\n71,1,2.5\n12,3,4\n90,5,6\n33,7,9\n"
         assert roles(table)[name] == ("identifier" if is_id else "feature")
+
+    def test_whole_numbers_of_whom_may_come_again(self):
+        rows = "".join(f"{k // 2 + 70},{k * k % 7},{k}\n" for k in range(8))
+        assert roles("subject_id,a,b\n" + rows)["subject_id"] == "identifier"
+        assert roles("key,a,b\n" + rows)["key"] == "feature"
+        assert "“id” is taken for the identifier" in refused("no column of numbers", "id\n1\n1\n")
+
+    def test_a_label_of_fractions_is_said_to_be_none(self):
+        data = read("a,y\n1,1.5\n3,2.5\n5,2\n")
+        assert data.labels is None and data.feature_names == ("a", "y")
+        assert "“y” is taken for a feature: it holds fractions" in data.note
+        assert "taken" not in read("a,y\n1,1.5\n3,2.5\n5,2\n", label_column=False).note
+
+    def test_columns_of_one_name_go_by_number(self):
+        table = "a,a,b,label\n1,2,3,p\n4,6,6,q\n7,8,8,q\n"
+        words = refused("ignore is 'a'; 't.csv' has 2 columns of that name", table, ignore=["a"])
+        assert words.endswith("give the number of one, 0, 1.")
+        for number in (1, "1", -3):
+            assert read(table, ignore=[number]).X[0].tolist() == [1, 3]
+        assert read("1,0\n4,2\n7,9\n2,2\n", header=True, ignore=["0"]).X.shape == (3, 1)
+
+    def test_why_nothing_is_a_feature(self):
+        assert "one column: commas, semicolons or tabs" in refused("no column", "1 2\n3 4\n5 6\n")
+        counting = refused("no column of numbers", "a\n1\n2\n3\n4\n5\n")
+        assert "“a” is taken for the identifier: it counts the rows from 1 to 5" in counting
 
     def test_what_pandas_writes(self, made):
         frame = pd.DataFrame(made.X)
@@ -257,11 +290,54 @@ class TestWriting:
         refused("'0.123' in row 1 of column 'column 1'", "0.123;10,5\n1.234;2,5\n")
         refused("'12.5' in row 2", "1.234;10,5\n12.5;2,5\n")
 
+    def test_a_decimal_comma_far_down(self):
+        rows = "".join(f"{k};{k % 2}\n" for k in range(2, 30))
+        assert read(f"{rows}1,250;0\n2,251;1\n").X[-2:, 0].tolist() == [1.25, 2.251]
+        assert read(f"{rows}a b,250;0\n", ignore=["column 1"]).X[-1].tolist() == [0]
+
+    @pytest.mark.parametrize("late", ["1,2", "1,000", '"a; 1,2"', '"a\n1,2\nb"'])
+    def test_a_comma_in_a_late_name_changes_no_number(self, late):
+        rows = "".join(f"{k + 1}.500;{2 * k + 1}.250;a{k % 2}\n" for k in range(40))
+        data = read(f"x;y;label\n{rows}3.500;4.500;{late}\n")
+        assert data.X[0].tolist() == [1.5, 1.25] and data.n_classes == 3
+        whole = "".join(f"{k};{k % 2}\n" for k in range(2, 30))
+        assert read(f"{whole}1.5;0\n{late};1\n", ignore=["column 1"]).X[-1].tolist() == [1]
+
+    def test_row_names_and_a_last_column_that_begins_empty(self):
+        rows = "".join(f'"r{k}";{k}.5;{k * k};\n' for k in range(30))
+        data = read(f'"a";"b";"c"\n{rows}"r99";1;2;3\n')
+        assert data.feature_names == ("a", "b", "c") and data.identifiers[0] == "r0"
+
+    def test_rows_that_end_with_a_delimiter(self):
+        rows = "".join(f"{k / 2},{k % 2},{k + 0.5},\n" for k in range(9))
+        data = read(f"a,b,c\n{rows}")
+        assert data.feature_names == ("a", "b", "c") and data.X[1].tolist() == [0.5, 1, 1.5]
+
     def test_thousands_in_english(self):
         data = read('a,b\n"1,234",2\n"12,345.5",3\n')
         assert data.X.tolist() == [[1234, 2], [12345.5, 3]]
+        assert "comma in 1,234 is read as a sign between thousands" in data.note
         data = read("a;b\n1.234;2.345\n5.678;1.000\n")
         assert data.X[0, 0] == 1.234 and "1.234 is read as a decimal point" in data.note
+
+    def test_a_decimal_comma_in_quotes(self):
+        data = read('a,b,label\n"1,5","1.234,25",p\n3,"0,125",q\n')
+        assert data.X.tolist() == [[1.5, 1234.25], [3, 0.125]]
+        assert read('a,b,c\n"48,1",1.5,2\n"48,1",2.5,3\n').X.tolist() == [[1.5, 2], [2.5, 3]]
+
+    def test_german_millions_without_decimals(self):
+        assert read("a;b\n1.234.567;10\n345.678;11\n").X.tolist() == [[1234567, 10], [345678, 11]]
+        addresses = read("ip;b\n192.168.100.101;1.5\n192.168.100.102;2\n")
+        assert addresses.X.tolist() == [[1.5], [2]]
+
+    def test_a_semicolon_in_a_name(self):
+        data = read("a,b;c,label\n1,2,p\n3,4,q\n")
+        assert data.feature_names == ("a", "b;c") and data.X.tolist() == [[1, 2], [3, 4]]
+
+    def test_empty_lines_below_the_header(self):
+        data = read("a,b,label\n\n \n1,2,p\n\n3,4,q\n")
+        assert data.X.tolist() == [[1, 2], [3, 4]] and data.rows.tolist() == [4, 6]
+        assert data.class_names == ("p", "q")
 
     def test_labels_as_they_are_written(self):
         assert read("a,b,label\n1,2,01\n3,4,1\n5,6,10\n").class_names == ("01", "1", "10")
@@ -353,9 +429,24 @@ class TestCommandLine:
             assert self.run(tmp_path, content, option, "z")[0] == 2
             assert f"{option} is 'z'; 'patients.csv' has the columns a" in capsys.readouterr().err
 
+        assert self.run(tmp_path, content, "--y", "c")[0] == 2
+        assert "here --label-column has the labels" in capsys.readouterr().err
+
+    def test_a_gap_is_named_by_the_row_of_the_file(self, tmp_path, capsys):
+        assert self.run(tmp_path, "a,b,c\n1,2,3\n4,5,6\n6,,8\n", "--only", "3-4")[0] == 2
+        assert "in 1 row(s), first in row 4; give --missing" in capsys.readouterr().err
+
     def test_the_first_row_as_told(self, tmp_path, capsys):
         content = "0,1,2\n1,2,0\n2,0,1\n"
         for header, n in (("auto", 3), ("data", 3), ("names", 2)):
             assert self.run(tmp_path, content, "--header", header, "--clusters", "2", "--gamma",
                             "1")[0] == 0  # fmt: skip
             assert f"{n} points" in capsys.readouterr().out
+
+
+def test_a_choice_for_another_kind_of_file_is_refused(tmp_path):
+    refused("y is 'a'; it is for .npz and .mat files", "a,b\n1,2\n3,4\n", y="a")
+    np.savez(tmp_path / "a.npz", X=np.eye(4), y=[0, 0, 1, 1], z=[0, 1, 0, 1])
+    for choice in ({"label_column": "z"}, {"ignore": ["z"]}):
+        with pytest.raises(ValueError, match="it is for tables: here y has the labels"):
+            load(tmp_path / "a.npz", **choice)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qs
 
 from tests.browser import Server
+from tests.hostile_files import hostile
 from tests.load import resident
 from tests.odd_files import make, table
 from tests.visitor import Visitor
@@ -78,7 +79,7 @@ async def through(server: Server, files: dict[str, tuple[bytes, object]]) -> Tak
 
 
 def main() -> int:
-    files = make()
+    files = make() | hostile()
     with Server() as server:
         taken = asyncio.run(through(server, files))
     print(taken.sentence())

@@ -12,7 +12,7 @@ from pages.shared.text import escape_markdown
 from sdsc_core import figures
 from sdsc_core.blocks import Progress
 from sdsc_core.datasets import Dataset, prepare, variance_curve
-from sdsc_core.estimates import AFFINITY, estimate
+from sdsc_core.estimates import AFFINITY, estimate, in_words
 
 LONG = 10  # seconds after which a warning is due
 MANY = 20_000  # points, likewise
@@ -107,7 +107,7 @@ def effect(raw: Dataset, data: Dataset) -> None:
     state = st.session_state
     if state.unprepared:
         st.error(
-            f"{escape_markdown(state.unprepared)} Until then all data is used.",
+            f"{escape_markdown(state.unprepared)} Until then nothing is computed.",
             icon=":material/error:",
         )
         if stopped(state.unprepared):
@@ -191,12 +191,12 @@ def _cost(data: Dataset) -> None:
     parts, picks = (AFFINITY, "none", "PCE"), {"n_iterations": GAMMA_MAX}
     seconds = estimate("IMC", data.n_points, data.n_features, parts=parts, params=picks)
     if seconds < LONG and data.n_points <= MANY:
-        st.caption(f"Explore needs {_time(seconds)} for this.")
+        st.caption(f"Explore needs {in_words(seconds)} for this.")
         return
     groups = data.n_classes or 1
     each = max(10, COMFORTABLE // groups // 10 * 10)
     st.warning(
-        f"{data.n_points:,} points are many: Explore needs {_time(seconds)} for them on this"
+        f"{data.n_points:,} points are many: Explore needs {in_words(seconds)} for them on this"
         " machine. A draw shows the same within a moment.",
         icon=":material/hourglass_top:",
     )
@@ -204,13 +204,3 @@ def _cost(data: Dataset) -> None:
         f"Draw {each:,} of each class" if data.n_classes else f"Draw {each:,} samples",
         on_click=apply, args=({"each": each},), disabled=locked("each"), type="primary",
     )  # fmt: skip
-
-
-def _time(seconds: float) -> str:
-    if seconds < 1:
-        return "a moment"
-    if seconds < 90:
-        return f"about {seconds:.0f} seconds"
-    if seconds < 5400:
-        return f"about {seconds / 60:.0f} minutes"
-    return f"about {seconds / 3600:.0f} hours"

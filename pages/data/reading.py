@@ -53,10 +53,16 @@ def pending() -> bool:
 
 
 def _recognised(draft: Draft) -> str:
-    """Whether a file holds a session or settings rather than data, by its content."""
+    """Whether a file holds a session or settings rather than data, by its content.
+
+    A file of the server's folder may be gone by now: whoever reads it says so, if it is still read.
+    """
     if isinstance(draft.source, Path):
-        with draft.source.open("rb") as file:
-            start = file.read(64)
+        try:
+            with draft.source.open("rb") as file:
+                start = file.read(64)
+        except OSError:
+            return ""
     else:
         draft.source.seek(0)
         start = draft.source.read(64)

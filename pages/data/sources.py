@@ -148,7 +148,7 @@ def _known() -> None:
     if wanted := state.pop("fetch", None):
         _fetch(wanted, spot)
     if state.get("known_problem"):
-        st.error(state.known_problem, icon=":material/error:")
+        st.error(escape_markdown(state.known_problem), icon=":material/error:")
 
 
 def _where(name: str) -> str:

@@ -12,18 +12,16 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdsc_core.datasets import writing
 from sdsc_core.datasets.safe import BadFile, quoted
-from sdsc_core.datasets.tables import GAP_SIGNS, LABEL_NAMES, Table, is_missing
+from sdsc_core.datasets.tables import Table
 
 Role = Literal["feature", "label", "identifier", "left out"]
 ROLES: tuple[Role, ...] = ("feature", "label", "identifier", "left out")
+CALLED = {"feature": "a feature", "label": "the label", "identifier": "the identifier"}
 Name = str | int
 
 ENOUGH_ROWS = 5  # so many numbers that count up are no accident
-# Names of classes among several columns of text, such as sex, site and diagnosis.
-LIKELY_LABELS = ("diagnosis", "species", "category", "outcome", "group", "type")
-ID_NAME = re.compile(r"(?i:(^|.*[\W_])(id|ids|idx|index|nr|no|key|code|uuid))|.*[a-z]I[Dd]")
-TIME_NAME = re.compile(r"(?i:(time|timestamp|datetime|date|t)([\W_].*)?)")
 EXAMPLES = 3
 
 
@@ -74,7 +72,7 @@ def table_content(table: Table, choice: Choice, transpose: bool | None) -> Conte
     With ``transpose`` the columns are the samples: the header names them, and what names the rows
     names the features.
     """
-    usual = any(name.lower() in LABEL_NAMES for name in table.layout.columns)
+    usual = any(name.lower() in writing.LABEL_NAMES for name in table.layout.columns)
     if transpose and choice.label_column is None and not usual:
         choice = choice._replace(label_column=False)
     cells = [_Cells(table, k) for k in range(len(table.layout.columns))]
@@ -88,7 +86,7 @@ def table_content(table: Table, choice: Choice, transpose: bool | None) -> Conte
             " rows, or choose no labels."
         )
     if not features:
-        raise BadFile(f"{table.label} has no column of numbers that could be a feature.")
+        raise BadFile(_no_features(table, columns))
     X = np.stack([cells[k].checked() for k in features], axis=1)
     labels = _labels(table, label[0]) if label else None
     texts = table.texts(identifier[0]) if identifier else None
@@ -103,6 +101,12 @@ def table_content(table: Table, choice: Choice, transpose: bool | None) -> Conte
     return Content(X, labels, f"samples in rows, {how}", notes, table.rows, texts, names)
 
 
+def _no_features(table: Table, columns: Sequence[Column]) -> str:
+    one = "It has one column: commas, semicolons or tabs part the cells of a row."
+    words = [one] * (len(columns) == 1) + _sentences(columns)
+    return " ".join([f"{table.label} has no column of numbers that could be a feature.", *words])
+
+
 def table_columns(table: Table, choice: Choice) -> list[Column]:
     """The role of every column."""
     cells = [_Cells(table, k) for k in range(len(table.layout.columns))]
@@ -112,15 +116,12 @@ def table_columns(table: Table, choice: Choice) -> list[Column]:
 def _sentences(columns: Sequence[Column]) -> list[str]:
     """What was guessed, as a sentence for each role."""
     notes = [
-        f"“{quoted(c.name)}” is taken for the {c.role}: {c.why}."
+        f"“{quoted(c.name)}” is taken for {CALLED[c.role]}: {c.why}."
         for c in columns
-        if c.why and c.role in ("label", "identifier")
+        if c.why and c.role in CALLED
     ]
-    out = [
-        f"{quoted(c.name)} ({c.why})" if c.why else quoted(c.name)
-        for c in columns
-        if c.role == "left out"
-    ]
+    left_out = [c for c in columns if c.role == "left out"]
+    out = [quoted(c.name) + (f" ({c.why})" if c.why else "") for c in left_out]
     if out:
         notes.append(f"Left out: {_some(out)}.")
     return notes
@@ -147,7 +148,7 @@ class _Cells:
     def __init__(self, table: Table, index: int):
         self.table, self.index, self.name = table, index, table.layout.columns[index]
         self.column = table.frame[index]
-        self.numbers = _numbers(self.column, table.layout.decimal)
+        self.numbers = writing.to_numbers(self.column, table.layout.decimal)
         plain = self.column.dtype.kind in "buif"  # most are, and pandas takes its time for each
         self.known = ~np.isnan(self.numbers) if plain else self.column.notna().to_numpy()
         self.wrong = self.known & np.isnan(self.numbers)
@@ -161,7 +162,7 @@ class _Cells:
     def _see_gaps(self) -> None:
         """Among numbers, a sign such as - is a missing one."""
         texts = self.column.astype("string").str.strip().str.lower()
-        gaps = self.wrong & texts.isin(GAP_SIGNS).to_numpy(dtype=bool, na_value=False)
+        gaps = self.wrong & texts.isin(writing.GAP_SIGNS).to_numpy(dtype=bool, na_value=False)
         if np.isnan(self.numbers).all():
             return
         self.gap_signs = tuple(texts[gaps])
@@ -181,7 +182,8 @@ class _Cells:
     @property
     def is_whole(self) -> bool:
         known = self.numbers[~np.isnan(self.numbers)]
-        return not self.is_text and not self.wrong.any() and bool((known % 1 == 0).all())
+        whole = bool(np.isfinite(known).all() and (known % 1 == 0).all())
+        return whole and not self.is_text and not self.wrong.any()
 
     @property
     def n_values(self) -> int:
@@ -201,18 +203,24 @@ class _Cells:
         if self.is_text:
             return "it is text that differs in every row" if self.n_values == n else ""
         low, high = self.numbers.min(), self.numbers.max()
-        counts = n >= ENOUGH_ROWS and high - low == n - 1
-        named = ID_NAME.fullmatch(self.name)
-        if not (counts or named) or not self.is_whole or self.n_values < n:
+        counts = n >= ENOUGH_ROWS and low + n - 1 == high
+        if not (counts or writing.ID_NAME.fullmatch(self.name)) or not self.is_whole:
             return ""
+        if self.n_values < n:
+            return "its name says so" if writing.NUMBERED.fullmatch(self.name) else ""
         if counts:
             return f"it counts the rows from {low:.0f} to {high:.0f}"
         return "its name says so, and it differs in every row"
 
     def _is_time(self) -> bool:
         """When each row was measured, which says nothing of what was."""
-        rises = len(self.numbers) >= ENOUGH_ROWS and bool((np.diff(self.numbers) > 0).all())
-        return rises and TIME_NAME.fullmatch(self.name) is not None
+        named = (
+            len(self.numbers) >= ENOUGH_ROWS and writing.TIME_NAME.fullmatch(self.name) is not None
+        )
+        return named and bool((self.numbers[1:] > self.numbers[:-1]).all())
+
+    def could_be_classes(self) -> bool:
+        return self.is_text or bool(self.wrong.any()) or self.is_whole
 
 
 def _columns(table: Table, cells: list[_Cells], choice: Choice) -> list[Column]:
@@ -266,6 +274,14 @@ def _roles(
     for c in cells:
         if c.index not in roles and (c.is_text or c.is_empty):
             roles[c.index], why[c.index] = "left out", "text" if c.is_text else "empty"
+        elif (
+            c.index not in roles
+            and choice.label_column is None
+            and c.name.lower() in writing.LABEL_NAMES
+        ):
+            why[c.index] = (
+                "" if c.could_be_classes() else "it holds fractions, which are no classes"
+            )
         roles.setdefault(c.index, "feature")
     return roles, why
 
@@ -277,10 +293,18 @@ def _given(name: Any) -> tuple[Any, ...]:
 def _index(table: Table, wanted: Any, argument: str) -> int:
     """The place of a column by its name, its number, or as the last."""
     columns = table.layout.columns
-    if wanted in columns:
-        return columns.index(wanted)
+    same = [str(k) for k, name in enumerate(columns) if name == wanted]
+    if len(same) > 1:
+        raise BadFile(
+            f"{argument} is {quoted(wanted)!r}; {table.label} has {len(same)} columns of that name:"
+            f" give the number of one, {', '.join(same)}."
+        )
+    if same:
+        return int(same[0])
     if wanted == "last":
         return len(columns) - 1
+    if isinstance(wanted, str) and re.fullmatch(r"-?\d{1,9}", wanted):
+        wanted = int(wanted)
     if type(wanted) is int and -len(columns) <= wanted < len(columns):
         return wanted % len(columns)
     names = ", ".join(map(quoted, columns[:20])) + (", …" if len(columns) > 20 else "")
@@ -289,15 +313,15 @@ def _index(table: Table, wanted: Any, argument: str) -> int:
 
 def _label(free: list[_Cells]) -> tuple[int, str] | None:
     """The column of the labels by its name, or as the only text with few values; and why."""
-    for name in LABEL_NAMES:
+    for name in writing.LABEL_NAMES:
         for c in free:
-            if c.name.lower() == name and (c.is_text or c.wrong.any() or c.is_whole):
+            if c.name.lower() == name and c.could_be_classes():
                 return c.index, ""
     few = [c for c in free if c.is_text and 2 <= c.n_values <= max(2, len(c.numbers) // 2)]
     few = [c for c in few if not c.names_rows()]
     if len(few) == 1:
         return few[0].index, f"it is the only text with few values, {few[0].n_values:,} of them"
-    likely = [c for c in few if c.name.lower() in LIKELY_LABELS]
+    likely = [c for c in few if c.name.lower() in writing.LIKELY_LABELS]
     if len(likely) == 1:
         return likely[0].index, "of the texts with few values its name says so"
     return None
@@ -306,13 +330,13 @@ def _label(free: list[_Cells]) -> tuple[int, str] | None:
 def _preference(pair: tuple[_Cells, str]) -> tuple[bool, bool]:
     """Of several that name the rows: a name that says so, then text, then in their order."""
     c = pair[0]
-    return (not ID_NAME.fullmatch(c.name), not c.is_text)
+    return (not writing.ID_NAME.fullmatch(c.name), not c.is_text)
 
 
 def _labels(table: Table, index: int) -> NDArray:
     """Numbers where all are written plainly, else the texts: 01 and 1 are two classes."""
     texts, name = table.texts(index), table.layout.columns[index]
-    missing = [k for k, text in enumerate(texts) if is_missing(text)]
+    missing = [k for k, text in enumerate(texts) if writing.is_missing(text)]
     if missing:
         raise ColumnProblem(
             f"{table.label} has no class in row {table.rows[missing[0]]} of column"
@@ -323,23 +347,3 @@ def _labels(table: Table, index: int) -> NDArray:
     padded = re.compile(r"[-+]?0\d+")
     plain = column.dtype.kind in "buif" and column.notna().all()
     return column.to_numpy() if plain and not any(map(padded.match, texts)) else texts
-
-
-def _numbers(column: Any, decimal: str) -> NDArray[np.float64]:
-    """The cells as numbers; NaN where one is missing or is none.
-
-    Signs between thousands are read as such only where they stand right: 1.234,5 or 1,234.5.
-    """
-    import pandas as pd
-
-    if column.dtype.kind in "buif":
-        return column.to_numpy(dtype=np.float64)
-    texts = column.astype("string").str.strip()
-    point, comma = ("\\.", ",") if decimal == "." else (",", "\\.")
-    grouped = texts.str.fullmatch(rf"[-+]?[1-9]\d{{0,2}}({comma}\d{{3}})+({point}\d+)?")
-    grouped = grouped.fillna(False).astype(bool)
-    texts = texts.where(~grouped, texts.str.replace(comma.strip("\\"), "", regex=False))
-    if decimal == ",":  # a point that is still there is not a decimal one
-        texts = texts.where(~texts.str.contains(".", regex=False).fillna(False), "no number")
-        texts = texts.str.replace(",", ".", regex=False)
-    return pd.to_numeric(texts, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)

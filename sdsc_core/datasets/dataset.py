@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sdsc_core.memory import check_memory
 
 POINT_BYTES, LETTER_BYTES = 420, 12  # of a point in a table, and of each letter of its names
+NUMBER_BYTES = 100  # of a number with all its digits
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -78,7 +79,12 @@ class Dataset:
             )
 
     def _checked_labels(self, n_points: int) -> NDArray[np.int64]:
-        labels, n_names = np.asarray(self.labels, dtype=np.int64), len(self.class_names)
+        given, n_names = np.asarray(self.labels), len(self.class_names)
+        if given.dtype.kind == "O":
+            given = np.asarray(given.tolist())
+        if given.dtype.kind not in "biuf" or (given != np.trunc(given)).any():
+            raise ValueError("labels are not whole numbers; give those, and names as class_names.")
+        labels = given.astype(np.int64)
         if labels.shape != (n_points,):
             raise ValueError(
                 f"labels has shape {labels.shape}; one label for each of {n_points} points is"
@@ -165,13 +171,15 @@ def points_csv(dataset: Dataset, before: Any, after: Any = None) -> str:
     return table_csv(point_columns(dataset, before, after))
 
 
-def check_points(dataset: Dataset) -> None:
+def check_points(dataset: Dataset, columns: int = 0) -> None:
     """`TooLarge` where `points_csv` would take more memory than may be used.
+
+    ``columns`` are those of numbers that a table has beside it.
 
     >>> check_points(Dataset(np.eye(2), None, "two"))
     """
     longest = max(map(len, dataset.class_names), default=0)  # of which an array has room for all
-    each = POINT_BYTES + LETTER_BYTES * dataset.letters() + 4 * longest
+    each = POINT_BYTES + LETTER_BYTES * dataset.letters() + 4 * longest + NUMBER_BYTES * columns
     check_memory(
         dataset.n_points * each, "this table", dataset.n_points, instead="choose fewer points"
     )
@@ -210,13 +218,17 @@ def table_csv(columns: Mapping[str, NDArray]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    cells = ([_disarmed(cell) for cell in column.tolist()] for column in columns.values())
+    cells = ([disarmed(cell) for cell in column.tolist()] for column in columns.values())
     writer.writerows(zip(*cells, strict=True))
     return text.getvalue()
 
 
-def _disarmed(cell: Any) -> Any:
-    """A cell that no spreadsheet runs; numbers stay, those with a sign too."""
+def disarmed(cell: Any) -> Any:
+    """A cell that no spreadsheet runs; numbers stay, those with a sign too.
+
+    >>> disarmed("=1+1"), disarmed("-3"), disarmed(-3)
+    ("'=1+1", '-3', -3)
+    """
     if not isinstance(cell, str) or not cell.startswith(FORMULA_STARTS):
         return cell
     try:

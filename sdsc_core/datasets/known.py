@@ -59,7 +59,7 @@ KNOWN: dict[str, Known] = {
         "usps.npz",
         "digits",
         "usps.bz2 and usps.t.bz2 of the LIBSVM data sets, usps.h5, or a .mat file of it, such as"
-        " USPS.mat or usps_resampled.mat",
+        " USPS.mat or usps_resampled.mat, or data set 41082 of OpenML as an .arff file",
         openml=41082,
         download=3_000,
     ),
@@ -69,7 +69,7 @@ KNOWN: dict[str, Known] = {
         "mnist_t10k.npz",
         "digits",
         "t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte of the MNIST database (packed as .gz or"
-        " not), or mnist.npz as Keras has it",
+        " not), mnist.npz as Keras has it, or data set 554 of OpenML as an .arff file",
         openml=554,
         download=15_000,
     ),
@@ -152,7 +152,9 @@ def _published_features(digits: Dataset, progress: Progress | None) -> Dataset:
 
 
 def _usual_range(name: str, data: Dataset) -> Dataset:
-    return replace(data, X=(data.X + 1) / 2) if name == "usps" else data
+    """USPS from 0 to 1, where it comes from −1 to 1."""
+    signed = name == "usps" and len(data.X) and data.X.min() < 0
+    return replace(data, X=(data.X + 1) / 2) if signed else data
 
 
 def missing_sentence(name: str, folder: str | Path | None = None) -> str:

@@ -60,7 +60,7 @@ def read_pictures(file: IO[bytes], label: str, limits: Limits) -> Pictures:
     note += _checked_greys(values, np.array(kinds), label)
     others = len(files) - len(members)
     note += f", without {others:,} other file{'s' if others > 1 else ''}" if others else ""
-    folders = [_folder(info) for info in members]
+    folders = _folders(members)
     names = np.array([str(_path(info)) for info in members])
     if len(set(folders)) == 1:
         return Pictures(values, None, names, note)
@@ -167,7 +167,7 @@ def picture_variables(file: IO[bytes], label: str, limits: Limits) -> list[Varia
     """The folders and how many pictures each holds."""
     check_entries(file, label, limits)
     with zipfile.ZipFile(file) as archive:
-        folders = Counter(_folder(info) for info in _members(archive, label, limits))
+        folders = Counter(_folders(_members(archive, label, limits)))
     return [Variable(name, (folders[name],), "uint8") for name in sorted(folders)]
 
 
@@ -202,6 +202,14 @@ def _is_hidden(info: zipfile.ZipInfo) -> bool:
 
 def _folder(info: zipfile.ZipInfo) -> str:
     return _path(info).parent.name
+
+
+def _folders(members: list[zipfile.ZipInfo]) -> list[str]:
+    """The folder of each; where all have one name, as in cat/images and dog/images, that around."""
+    paths = [_path(info).parent for info in members]
+    while len({path.name for path in paths}) == 1 < len(set(paths)):
+        paths = [path.parent for path in paths]
+    return [path.name for path in paths]
 
 
 def _open(data: bytes, place: str, limits: Limits) -> Any:

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.blocks import Progress, tick
-from sdsc_core.checks import check_choice, check_count, check_data, check_kind
+from sdsc_core.blocks import Progress, gram, tick
+from sdsc_core.checks import binary_scale, check_choice, check_count, check_data, check_kind
 from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.wavelets import scattering_vectors
 from sdsc_core.endable.decompose import all_pairs
+from sdsc_core.memory import check_memory
 
 ROWS_FOR_SCALES = 10_000  # that are looked at, of more
 DIFFERENT = 20  # times the least spread of a feature, from which on units seem to differ
@@ -61,6 +62,7 @@ def prepare(
     X = chosen.X if not scattering else _scattered(chosen, progress)
     if centre or standardise or unit_norm or pca is not None:
         X = check_data(X)
+        _check_steps(X, pca is not None)
     if centre or standardise:
         X = X - X.mean(axis=0)
     if standardise:
@@ -70,6 +72,7 @@ def prepare(
         check_count(pca, "pca", 2, high, f", as X has shape {X.shape}")
         X = _pca(X, pca, progress)
     if unit_norm:
+        X = X / binary_scale(X, axis=1)
         norms = np.linalg.norm(X, axis=1, keepdims=True)
         X = X / np.where(norms > 0, norms, 1)
     if X is chosen.X:
@@ -81,9 +84,10 @@ def prepare(
 
 def _deviations(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """The standard deviation of each feature of centred X; 1 for one that is the same all over."""
-    found = X.std(axis=0)
+    scale = binary_scale(X, axis=0)
+    found = scale[0] * (X / scale).std(axis=0)
     largest = np.abs(X).max(axis=0)
-    return np.where(found > 1e-12 * np.maximum(largest, 1e-300), found, 1.0)
+    return np.where(found > 1e-12 * largest, found, 1.0)
 
 
 def scales_differ(dataset: Dataset) -> tuple[float, float] | None:
@@ -273,13 +277,21 @@ def take(dataset: Dataset, rows: NDArray[np.intp]) -> Dataset:
     )
 
 
+def _check_steps(X: NDArray[np.float64], pca: bool) -> None:
+    """Two copies of the samples beside what comes out; for PCA also products and their vectors."""
+    size = 24 * X.size + (32 * min(X.shape) ** 2 if pca else 0)
+    check_memory(size, "its preparation", len(X), instead="choose fewer samples")
+
+
 def _pca(X: NDArray[np.float64], n: int, progress: Progress | None) -> NDArray[np.float64]:
     """Scores on the first n principal components, with signs that LAPACK does not decide."""
     X = X - X.mean(axis=0)
+    scale = binary_scale(X)
+    X = X / scale
     values, vectors = _components(X, n, progress=progress)
     scores = X @ vectors if X.shape[1] <= X.shape[0] else vectors * values**0.5
     largest = scores[abs(scores).argmax(axis=0), np.arange(n)]
-    return scores * np.where(largest < 0, -1, 1)
+    return scale * scores * np.where(largest < 0, -1, 1)
 
 
 def _components(
@@ -291,12 +303,12 @@ def _components(
     variance, where it loses digits, are not wanted anyway.
     """
     tick(progress, 0, len(X))
-    gram = X.T @ X if X.shape[1] <= X.shape[0] else X @ X.T
+    products = gram(X.T if X.shape[1] <= X.shape[0] else X)
     tick(progress, 0, len(X))
     # NumPy's, as SciPy's keep Python's lock meanwhile, and with it all other sessions.
     if not vectors:
-        values, basis = np.linalg.eigvalsh(gram), np.empty((0, 0))
+        values, basis = np.linalg.eigvalsh(products), np.empty((0, 0))
     else:
-        values, basis = all_pairs(gram)
+        values, basis = all_pairs(products)
     tick(progress, len(X), len(X))
     return np.maximum(values[: -n - 1 : -1], 0), basis[:, : -n - 1 : -1]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +100,8 @@ def load(
     with _opened(path, name, limits) as (file, file_name, label):
         ending = Path(file_name).suffix.lower()
         check_ending(file, ending, label)
+        chosen = {"x": x, "y": y}, Choice(label_column, id_column, ignore, features)._asdict()
+        _check_choices(ending, *chosen)
         if ending in ARRAYS:
             what, container = (ARRAYS | MAPPED if mapped else ARRAYS)[ending]
             with reading(label, what), closing(container(file, label, limits)) as arrays:
@@ -112,6 +114,18 @@ def load(
                 choice = Choice(label_column, id_column, ignore, features)
                 found = _from_table(read_table(file, label, header, limits), choice, transpose)
     return _dataset(found, file_name, label, limits)
+
+
+def _check_choices(ending: str, of_arrays: dict[str, Any], of_tables: dict[str, Any]) -> None:
+    """Refuse what says nothing of this kind of file, rather than read it another way."""
+    arrays, tables = ending in ARRAYS, ending not in ARRAYS and ending != ".zip"
+    for name, value in (({} if arrays else of_arrays) | ({} if tables else of_tables)).items():
+        if value is not None and value != () and value != []:
+            where = ".npz and .mat files" if name in of_arrays else "tables"
+            other = "label_column" if tables else "y" if arrays else "the folders' names"
+            raise ValueError(
+                f"{name} is {value!r}; it is for {where}: here {other} has the labels."
+            )
 
 
 def _dataset(found: Found, file_name: str, label: str, limits: Limits) -> Dataset:

@@ -30,11 +30,13 @@ REASONS = (
     ("EOF inside string|unexpected end of data", "a quotation mark in it is not closed"),
     ("not a zip file|central directory|magic number for file|zip file comment",
      "it is no zip archive, or only a part of one"),
+    ("Decompressed data too large|text chunk", "a text or a colour profile in it is too long"),
+    ("Token too long", "a number in it is too long"),
     ("CRC|checksum", "what is packed in it is damaged: a checksum is wrong"),
     ("decompress|invalid (block|distance|stored|literal|code|bit)|incorrect (header|data) check",
      "what is packed in it is damaged"),
     ("magic string", "it does not begin as a NumPy array does"),
-    ("[Hh]eader|descr|malformed node|not a valid dtype", "its header is damaged"),
+    ("[Hh]eader|descr|malformed node|not a valid dtype|fixed-type tuple", "its header is damaged"),
     ("truncated|EOF|too (small|short)|buffer is smaller|ends? (too )?early|Not enough (data|bytes)"
      "|unpack requires|Expecting .* bytes|end.of.(file|stream)|Unexpected end|could not read bytes"
      "|Failed to read all",

@@ -18,19 +18,20 @@ from sdsc_core.datasets.safe import (
     check_size,
     quoted,
 )
+from sdsc_core.datasets.writing import (
+    decimal_of,
+    delimiter_of,
+    is_grouped,
+    is_number,
+    looks_like_header,
+)
 from sdsc_core.extras import require
 
 Header = bool | Literal["auto"]
 
-# Names that people give to the classes, the clearest first.
-LABEL_NAMES = ("label", "labels", "class", "target", "gnd", "y", "s")
-# How people write that a number is missing, beside an empty cell and what `is_missing` knows. In
-# a column of texts they are texts: + and - may be two classes.
-GAP_SIGNS = ("-", "--", "---", "–", "—", "?", ".", "..", "missing", "none")
 MAX_LINE = 2**24  # bytes
 LINES_TO_LOOK_AT = 20  # to tell how numbers are written
 ROWS_TO_LOOK_AT = 100  # to tell which columns are numbers
-MANY_NUMBERS = 5  # rising numbers in a first row that are no accident
 # Letters of a file that is not UTF-8; each byte stays a letter of its own, so no classes merge.
 WINDOWS = "cp1252"
 
@@ -107,19 +108,22 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
     bare = [re.sub(r'"[^"]*"', "", line) for line in lines]
     if "\r" in bare[0].rstrip("\r\n"):
         raise BadFile(f"{label} has lines that end as on an old Mac; save it as CSV in UTF-8.")
-    delimiter = next((d for d in "\t;" if d in bare[0]), ",")
+    delimiter = delimiter_of(bare)
     n_columns = 1 + max(line.count(delimiter) for line in bare)
     check_limit(f"{label} has {n_columns:,} columns", n_columns, limits, "columns")
     reader = csv.reader(lines, delimiter=delimiter)
     first = [cell.strip() for cell in next(reader)]
-    start = ends[reader.line_num - 1]  # a name may have a line break in it
+    start, blank = _past_blank_lines(file, ends[reader.line_num - 1])  # a name may have several
     rows = [[cell.strip() for cell in row] for row in reader]
     second = rows[0] if rows else first
-    decimal = _decimal(delimiter, [first, *rows])
+    decimal = decimal_of(file, delimiter, [first, *rows])
     unnamed = len(first) == len(second) - 1  # row names without a name of their own, as R has them
-    names = ["", *first] if unnamed else first
-    has_header = _looks_like_header(names, rows, decimal) if header == "auto" else header
-    only_names = not rows and not any(_is_number(cell, decimal) for cell in first)
+    if unnamed and _ends_with(file, start, delimiter):  # all rows, but the header does not
+        names = [*first, ""]
+    else:
+        names = ["", *first] if unnamed else first
+    has_header = looks_like_header(names, rows, decimal) if header == "auto" else header
+    only_names = not rows and not any(is_number(cell, decimal) for cell in first)
     if not rows and (has_header or only_names):
         raise BadFile(f"{label} has a header but no rows; give a row for each sample.")
     if has_header and len(names) != len(second):
@@ -137,7 +141,7 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
         delimiter=delimiter, decimal=decimal, encoding=encoding,
         start=start if has_header else begin,
         n_rows=_count_lines(file, start if has_header else begin),
-        first_row=skipped + (2 if has_header else 1), notes=notes,
+        first_row=skipped + (2 + blank if has_header else 1), notes=notes,
     )  # fmt: skip
 
 
@@ -179,10 +183,20 @@ def _first_lines(file: IO[bytes], encoding: str, label: str) -> tuple[list[str],
     return lines, ends, skipped
 
 
-def _decimal(delimiter: str, rows: Sequence[Sequence[str]]) -> str:
-    fraction = re.compile(r"[-+]?(\d*|[1-9]\d{0,2}(\.\d{3})+),\d+([eE][-+]?\d+)?")
-    commas = delimiter != "," and any(fraction.fullmatch(cell) for row in rows for cell in row)
-    return "," if commas else "."
+def _past_blank_lines(file: IO[bytes], start: int) -> tuple[int, int]:
+    """Where the first line from there on begins that is not empty, and how many are before it."""
+    file.seek(start)
+    blank = 0
+    while (line := file.readline(MAX_LINE)) and not line.strip():
+        start, blank = file.tell(), blank + 1
+    return start, blank
+
+
+def _ends_with(file: IO[bytes], start: int, delimiter: str) -> bool:
+    """Whether every row from there on that is not empty ends with a delimiter."""
+    file.seek(start)
+    lines = (line.rstrip(b"\r\n") for line in file)
+    return all(line.endswith(delimiter.encode()) for line in lines if line.strip())
 
 
 def _notes(
@@ -192,96 +206,19 @@ def _notes(
     notes = []
     if encoding == WINDOWS:
         notes.append("It is not UTF-8, so its letters are read as Windows-1252 (Western Europe).")
-    numbers = [name for name in names if name and _is_number(name, decimal)]
+    numbers = [name for name in names if name and is_number(name, decimal)]
     if numbers:
         some = ", ".join(map(quoted, numbers[:3])) + (", …" if len(numbers) > 3 else "")
         notes.append(f"The first row ({some}) is read as names.")
-    dotted = [cell for row in rows for cell in row if re.fullmatch(r"[-+]?\d+\.\d+", cell)]
-    grouped = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
-    if decimal == "." and delimiter == ";" and dotted and all(map(grouped.fullmatch, dotted)):
+    cells = [cell for row in rows for cell in row]
+    dotted = [cell for cell in cells if re.fullmatch(r"[-+]?\d+\.\d+", cell)]
+    alike = dotted and all(is_grouped(cell, ".") for cell in dotted)
+    if decimal == "." and delimiter == ";" and alike:
         notes.append(f"The point in {quoted(dotted[0])} is read as a decimal point.")
+    thousands = [cell for cell in cells if decimal == "." and is_grouped(cell, ",")]
+    if thousands:
+        notes.append(f"The comma in {quoted(thousands[0])} is read as a sign between thousands.")
     return tuple(notes)
-
-
-def _looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> bool:
-    """A word above numbers; else a usual name of the labels, or numbers that only count columns.
-
-    A word that comes again below it is a value, and so is any number that does not count.
-    """
-    below = [
-        [row[k] for row in rows if k < len(row) and not is_missing(row[k])]
-        for k in range(len(first))
-    ]
-    words = [k for k, cell in enumerate(first) if not _is_number(cell, decimal)]
-    for k in words:
-        is_name = any(letter.isalpha() for letter in first[k])
-        values = [cell for cell in below[k] if cell.lower() not in GAP_SIGNS]
-        if is_name and values and all(_is_number(cell, decimal) for cell in values):
-            return True
-    if any(first[k] in below[k] for k in words):
-        return False
-    numbers = [cell for cell in first if _is_number(cell, decimal) and not is_missing(cell)]
-    if not numbers:
-        return any(first[k].lower() in LABEL_NAMES for k in words)
-    return _counts_columns(first, numbers, rows, below[0], bool(words), decimal)
-
-
-def _counts_columns(
-    first: list[str],
-    numbers: list[str],
-    rows: list[list[str]],
-    index: list[str],
-    words: bool,
-    decimal: str,
-) -> bool:
-    """Whether the numbers in a first row are names: 0, 1, 2, … of pandas, years, wavelengths."""
-    if not _consecutive(numbers):
-        values = np.array([float(cell.replace(decimal, ".")) for cell in numbers])
-        return words and len(numbers) >= MANY_NUMBERS and bool((np.diff(values) > 0).all())
-    if any(_consecutive([c for c in row if _is_number(c, decimal)]) for row in rows):
-        return False  # data that counts
-    from_zero = numbers[0] == "0"
-    if from_zero and first[0] == "":  # the index of pandas stands in front
-        counts = index == [str(k) for k in range(len(index))]
-        named = not any(_is_number(cell, decimal) for cell in index)
-        return bool(index) and (counts or named or len(numbers) > 2)
-    cells = [c for row in rows for c in row if _is_number(c, decimal) and not is_missing(c)]
-    fractions = any(not re.fullmatch(r"[-+]?\d+", cell) for cell in cells)
-    if len(numbers) < 3:
-        return from_zero and len(numbers) > 1 and fractions
-    # Whole numbers from 0 to D - 1 alone may be ranks.
-    return words or fractions or (from_zero and any(_beyond(c, len(numbers)) for c in cells))
-
-
-def _consecutive(cells: Sequence[str]) -> bool:
-    """Two or more whole numbers that count up by one, or a single 0."""
-    if not all(re.fullmatch(r"\d{1,9}", cell) for cell in cells) or not cells:
-        return False
-    start = int(cells[0])
-    return (len(cells) > 1 or start == 0) and [*map(int, cells)] == [
-        *range(start, start + len(cells))
-    ]
-
-
-def _beyond(cell: str, n: int) -> bool:
-    return not 0 <= int(cell) < n
-
-
-def is_missing(cell: str) -> bool:
-    """Nothing, or one of the ways to write that."""
-    return cell.strip().lower() in ("", "na", "n/a", "nan", "null", "#n/a")
-
-
-def _is_number(cell: str, decimal: str) -> bool:
-    """A number, or a missing one."""
-    if is_missing(cell):
-        return True
-    try:
-        float(cell.replace(decimal, "."))
-    except ValueError:
-        grouped = r"[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?"
-        return decimal == "," and re.fullmatch(grouped, cell.strip()) is not None
-    return True
 
 
 def _count_lines(file: IO[bytes], start: int) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.datasets.safe import BadFile, Container, Variable, quoted
-from sdsc_core.datasets.tables import LABEL_NAMES
+from sdsc_core.datasets.writing import LABEL_NAMES
 
 SAMPLE_NAMES = ("x", "fea", "data", "features", "samples", "images")
 LABELS = (*LABEL_NAMES, "targets", "truth", "ground_truth", "gt", "y_true")
@@ -15,6 +15,7 @@ PARTS = (
     r"(?P<part>train|test|valid|val)[_.]?(?P<base>.+)",  # train_x, trainX
     r"(?P<base>.+)[_.](?P<part>train|test|valid|val|tr|te)",  # y_train
     r"(?P<base>.{2,}|[xy])(?P<part>train|test)",  # ytrain, but not strain
+    r"(?P<base>[xy])(?P<part>tr|te)",  # Xtr
 )
 
 

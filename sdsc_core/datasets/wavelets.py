@@ -5,6 +5,7 @@ Gaussian of scale 2^J: what a picture shows, but hardly where to the pixel. The 
 500 dimensions for MNIST are such features, reduced by PCA.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +15,14 @@ import scipy.fft
 from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
-from sdsc_core.blocks import Progress, run_blocks
+from sdsc_core.blocks import Progress, n_threads, run_blocks
 from sdsc_core.checks import check_count
+from sdsc_core.memory import check_memory
 
 WIDTH = 0.8  # of a wavelet's envelope, in units of its scale
 FREQUENCY = 3 * np.pi / 4  # at scale 1
 BLOCK = 32  # pictures that are transformed at once
+WORK_BYTES = 400  # of each pixel of these and of what continues them, measured
 
 
 def scattering(
@@ -81,6 +84,11 @@ def scattering_vectors(
     images = _checked(images)
     J = _usual_scales(*images.shape[1:]) if J is None else J
     layout: dict[str, Any] = {"as_published": as_published, "n_jobs": n_jobs}
+    n, height, width = images.shape
+    pixels = math.prod(_Side.of_length(side, J).length for side in (height, width))
+    at_work = n_threads(n_jobs) * BLOCK * WORK_BYTES * pixels
+    size = 12 * n * n_scattering_features(height, width, J, L) + 4 * images.size + at_work
+    check_memory(size, "scattering", n, name="images", instead="choose fewer samples")
     features = scattering(images, J, L, **layout, progress=progress)
     largest = features.max(axis=(2, 3), keepdims=True)
     features /= np.where(largest > 0, largest, 1)

@@ -37,7 +37,7 @@ from sdsc_core.datasets.columns import Column, ColumnProblem
 from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.limits import Limits, megabytes
 from sdsc_core.datasets.safe import BadFile, Variable, quoted
-from sdsc_core.session.file import KINDS, Session, build, read_session
+from sdsc_core.session.file import KINDS, Session, build, parse_words, read_session
 
 ISOLATED = hasattr(os, "fork") and hasattr(socket, "send_fds")
 AT_ONCE = max(2, os.cpu_count() or 1)  # files; others wait for their turn
@@ -194,7 +194,7 @@ def _answer(function: str, line: "_Line", label: str, limits: Limits) -> Any:
     """What the reader says, as far as it is what a reader may say."""
     words = line.receive(LONGEST_WORDS)
     try:
-        said = json.loads(words)
+        said = parse_words(words, label)
         if "column" in said:
             raise ColumnProblem(said["problem"], said["column"])
         if "problem" in said:

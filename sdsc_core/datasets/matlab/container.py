@@ -7,7 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.datasets.limits import Limits, megabytes
-from sdsc_core.datasets.matlab.mat5 import MAX_CELL_BYTES, element_sizes, inflated
+from sdsc_core.datasets.matlab.mat5 import (
+    MAX_CELL_BYTES,
+    inflated,
+    stored_variables,
+    without_objects,
+)
 from sdsc_core.datasets.safe import (
     BadFile,
     Container,
@@ -40,7 +45,14 @@ def _mat5_container(file: Any, label: str, limits: Limits) -> Container:
     file.seek(0)
     major, _ = matfile_version(file)
     # Version 4 has no compression, so its arrays are no larger than the file.
-    sizes = element_sizes(file, label, limits) if major else []
+    stored = stored_variables(file, label, limits) if major else []
+    sizes = [one.size for one in stored if not one.is_object]
+    if stored and not sizes:
+        raise BadFile(
+            f"{label} holds objects of MATLAB alone, such as strings or tables, which are not read;"
+            " save numbers, for instance by double or table2array."
+        )
+    file = without_objects(file, stored)
     file.seek(0)
     variables = [
         Variable(name, tuple(shape), _mat5_dtype(kind)) for name, shape, kind in whosmat(file)
@@ -149,6 +161,8 @@ def _hdf5_variable(name: str, item: Any) -> Variable:
         return Variable(name, (), "other")
     if "MATLAB_empty" in item.attrs:  # it holds its shape in place of values
         return Variable(name, (0,), "other")
+    if "MATLAB_object_decode" in item.attrs:  # of a string or a table it holds numbers of places
+        return Variable(name, (), "other")
     shape, kind = tuple(item.shape[::-1]), item.attrs.get("MATLAB_class", b"")
     if kind == b"char" and item.dtype.kind == "u":
         return Variable(name, shape[:-1], "text")

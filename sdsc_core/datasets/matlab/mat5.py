@@ -4,11 +4,12 @@ SciPy's reader, which is C, takes the number of a type from the file as the plac
 unpacks whatever is packed: a file of 664 bytes ends the process, one of a few kB fills the memory.
 """
 
+import io
 import math
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import IO
+from typing import IO, NamedTuple
 
 from sdsc_core.datasets.limits import Limits, megabytes
 from sdsc_core.datasets.safe import BadFile, check_limit
@@ -22,8 +23,20 @@ MAX_CELL_BYTES = 2**16
 CELLS_IN_CELLS = 4
 
 
-def element_sizes(file: IO[bytes], label: str, limits: Limits) -> list[int]:
-    """Unpacked bytes of each variable in a version 5 file, in its order.
+class Stored(NamedTuple):
+    """Where a variable stands in its file, its bytes once unpacked, and whether SciPy can list it.
+
+    Objects, as MATLAB's strings, tables and dates are, it cannot.
+    """
+
+    start: int
+    end: int
+    size: int
+    is_object: bool
+
+
+def stored_variables(file: IO[bytes], label: str, limits: Limits) -> list[Stored]:
+    """Each variable of a version 5 file, in its order.
 
     Counted, not believed: the lengths that a compressed variable states may be anything. All that
     SciPy would use as the number of a type is looked at, because it does not look itself.
@@ -31,7 +44,7 @@ def element_sizes(file: IO[bytes], label: str, limits: Limits) -> list[int]:
     end = file.seek(0, 2)
     file.seek(126)
     order = "<" if file.read(2) == b"IM" else ">"
-    sizes: list[int] = []
+    found: list[Stored] = []
     position, left = 128, limits.unpacked_bytes
     while len(tag := file.read(8)) == 8:
         kind, length = struct.unpack(f"{order}II", tag)
@@ -43,14 +56,25 @@ def element_sizes(file: IO[bytes], label: str, limits: Limits) -> list[int]:
             limits.array_bytes + 2**16,
         )  # fmt: skip
         element.check(MATRIX if kind != COMPRESSED else 0)
-        sizes.append(element.count)
+        found.append(Stored(position, position + 8 + length, element.count, element.is_object))
         left -= element.count
         if left < 0:
             most = megabytes(limits.unpacked_bytes)
             raise BadFile(f"{label} unpacks to more than {most}; save fewer variables.")
-        check_limit(f"{label} holds {len(sizes):,} variables", len(sizes), limits, "variables")
+        check_limit(f"{label} holds {len(found):,} variables", len(found), limits, "variables")
         position = file.seek(position + 8 + length)
-    return sizes
+    return found
+
+
+def without_objects(file: IO[bytes], found: list[Stored]) -> IO[bytes]:
+    """The file, or a copy in memory that lacks what SciPy cannot list."""
+    if not any(one.is_object for one in found):
+        return file
+    copy = io.BytesIO()
+    for start, end in [(0, 128), *((one.start, one.end) for one in found if not one.is_object)]:
+        file.seek(start)
+        copy.write(file.read(end - start))
+    return copy
 
 
 class _Element:
@@ -59,6 +83,7 @@ class _Element:
     def __init__(self, pieces: Iterator[bytes], order: str, label: str, most: int):
         self.pieces, self.order, self.label, self.most = pieces, order, label, most
         self.ready, self.count = b"", 0
+        self.is_object = False
 
     def check(self, kind: int) -> None:
         """The whole of it; ``kind`` is that of the tag already read, 0 where it is yet to come."""
@@ -107,8 +132,9 @@ class _Element:
             raise self._damaged("begins wrongly")
         (bits,) = struct.unpack(f"{self.order}I", flags[:4])
         dims_type, length, dims = self._tag()
-        if bits & 0xFF == OPAQUE:
-            return  # an object, which is not read
+        if bits & 0xFF == OPAQUE:  # an object, which is not read
+            self.is_object |= depth == 0
+            return
         if dims_type not in (5, 6) or not 8 <= length <= 4 * 32 or length % 4:
             raise self._damaged("has no shape")
         name_type, _, _ = self._tag()

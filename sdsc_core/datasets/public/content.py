@@ -21,6 +21,8 @@ IDX = {b"\0\0\x08\x01": 1, b"\0\0\x08\x03": 3}  # bytes in one or in three dimen
 LIBSVM = re.compile(rb"^\s*[+-]?[\d.]+(\s+\d+:[-+.\deE]+)+\s*$")
 # The ending by which `load` knows what the first bytes say.
 ARRAYS = {b"PK\x03\x04": ".npz", b"MATLAB 5.0 MAT": ".mat", b"\x93NUMPY": ".npy"}
+MOST_LINES = 5000  # of the head of an ARFF table
+CLASSES = re.compile(rb"^@attribute\s+['\"]?(class|label|target|digit|int0)['\"]?\s")
 PARTS = ("train", "test")
 
 
@@ -28,7 +30,7 @@ class Piece(NamedTuple):
     """A file that holds arrays: its form, and their names and shapes."""
 
     path: Path
-    form: str  # an ending that `load` reads, or "idx", "libsvm" or "h5"
+    form: str  # an ending that `load` reads, or "idx", "libsvm", "arff" or "h5"
     arrays: tuple[Variable, ...]
 
 
@@ -81,6 +83,7 @@ def _piece(path: Path, size: int, changed: int) -> Piece | None:
             or start[:2] == b"\x1f\x8b"
             or start[:4] in IDX
             or start[:1].isdigit()
+            or start[:1] in (b"%", b"@")
         ):
             return _packed(path)
     except (ValueError, EOFError, MissingExtra):  # damaged, or a reader is not installed
@@ -98,7 +101,7 @@ def opened(path: Path) -> IO[bytes]:
 
 
 def _packed(path: Path) -> Piece | None:
-    """An idx file or lines of libsvm, plain or packed."""
+    """An idx file, lines of libsvm or an ARFF table, plain or packed."""
     with opened(path) as file:
         start = file.read(4)
         if start in IDX:
@@ -106,10 +109,35 @@ def _packed(path: Path) -> Piece | None:
             return Piece(path, "idx", (Variable("", sides, "uint8"),))
     with opened(path) as file:
         lines = list(islice(iter(lambda: file.readline(100_000), b""), 20))
+    if lines and lines[0][:1] in (b"%", b"@"):
+        return _arff(path)
     if not lines or not all(LIBSVM.match(line) for line in lines):
         return None
     last = max(int(part.split(b":")[0]) for line in lines for part in line.split()[1:])
     return Piece(path, "libsvm", (Variable("", (0, last), "float64"),))
+
+
+def _arff(path: Path) -> Piece | None:
+    """A table as OpenML sends it, a line for each sample; its name is the column of the classes.
+
+    That is the column with values in braces or with one of the usual names, else the last.
+    """
+    columns: list[bytes] = []
+    with opened(path) as file:
+        for line in islice(iter(lambda: file.readline(100_000), b""), MOST_LINES):
+            words = line.split(None, 2)
+            if words and words[0].lower() == b"@attribute":
+                columns.append(line.lower())
+            if words and words[0].lower() == b"@data":
+                first = file.readline(100_000)
+                break
+        else:
+            return None
+    if len(columns) < 2 or first.lstrip()[:1] == b"{":  # lines of the sparse form are none of ours
+        return None
+    at = [k for k, line in enumerate(columns) if b"{" in line or CLASSES.search(line)]
+    name = str(at[0] if at else len(columns) - 1)
+    return Piece(path, "arff", (Variable(name, (0, len(columns) - 1), "float64"),))
 
 
 def _groups(path: Path) -> tuple[Variable, ...]:

@@ -1,5 +1,6 @@
-"""USPS and MNIST as they are distributed: .mat, .npz, .h5, lines of libsvm, idx files."""
+"""USPS and MNIST as they are distributed: .mat, .npz, .h5, libsvm, idx files, ARFF tables."""
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -34,6 +35,8 @@ def usps(found: Sequence[Piece]) -> tuple[Path, Reader] | None:
     lines = [p for p in found if p.form == "libsvm" and 200 < p.arrays[0].shape[1] <= USPS_PIXELS]
     if lines:
         return lines[0].path, partial(_from_lines, lines)
+    if tables := _arff_tables(found, USPS_PIXELS):
+        return tables[0].path, partial(_from_arff, tables[0], WHOLE)
     for piece in found:
         for v in piece.arrays:
             if v.is_number and v.shape == (USPS_PIXELS, 1100, 10):
@@ -52,6 +55,8 @@ def mnist(found: Sequence[Piece]) -> tuple[Path, Reader] | None:
             for v in _tables(piece, MNIST_PIXELS):
                 if size in v.shape:
                     return piece.path, partial(_test_part, piece, v.name)
+    if tables := _arff_tables(found, MNIST_PIXELS):
+        return tables[0].path, partial(_from_arff, tables[0], MNIST_TEST, unit=False)
     return None
 
 
@@ -136,6 +141,29 @@ def _from_lines(found: Sequence[Piece]) -> Dataset:
     return _digits(
         np.vstack([parts[n][0] for n in order]), np.concatenate([parts[n][1] for n in order])
     )
+
+
+def _arff_tables(found: Sequence[Piece], pixels: int) -> list[Piece]:
+    return [piece for piece in found if piece.form == "arff" and piece.arrays[0].shape[1] == pixels]
+
+
+def _from_arff(piece: Piece, last: int, unit: bool = True) -> Dataset:
+    """The last so many samples of a table: the test part of MNIST stands there."""
+    with opened(piece.path) as file:
+        for line in file:
+            if line.strip().lower() == b"@data":
+                break
+        samples = (line for line in file if line.strip() and not line.startswith(b"%"))
+        kept = [line.decode("ascii", "replace") for line in deque(samples, last)]
+    try:
+        table = np.loadtxt(kept, delimiter=",", quotechar="'", ndmin=2)
+    except ValueError:
+        name = quoted(piece.path.name, 100)
+        raise BadFile(f"{name!r} has a line that is not made of numbers; get it again.") from None
+    if len(table) < last:
+        raise BadFile(f"{quoted(piece.path.name, 100)!r} ends too early; get it again.")
+    at = int(piece.arrays[0].name)
+    return _digits(np.delete(table, at, axis=1), table[:, at].astype(np.int64), unit)
 
 
 def _by_digit(piece: Piece, name: str) -> Dataset:

@@ -22,7 +22,7 @@ def find(name: str, folder: Path) -> Source | None:
 
     Extended Yale B: folders of .pgm pictures of 192×168 pixels, or arrays of its size; USPS: arrays
     of 9298×256 in .mat or .npz, groups in .h5, lines of libsvm; MNIST: idx files or arrays of its
-    test part; its scattering features: an array of 10000×500.
+    test part; both: ARFF tables of OpenML; its scattering features: an array of 10000×500.
 
     >>> find("usps", Path("/nowhere")) is None
     True
