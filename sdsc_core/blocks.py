@@ -10,6 +10,8 @@ from functools import cache, partial
 from numbers import Integral
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
 from sdsc_core.checks import check_count
@@ -24,6 +26,7 @@ Progress = Callable[[int, int], None]
 
 PAUSE = 0.1  # seconds; a screen hears of a block that takes long, and can be stopped
 BLOCKS_A_THREAD = 4  # of a cluster, at least, so that no worker waits long for the last one
+OVERRUN = 10_000  # rows, beyond which OpenBLAS's threads may write past a buffer of theirs
 RETRIES = 3  # of a block whose worker fails in its middle; a lost worker's are not counted
 
 
@@ -161,6 +164,25 @@ def one_thread() -> Iterator[None]:
                 _take_control()
                 _limit["limit"].restore_original_limits()
         own.restore_original_limits()
+
+
+def one_thread_for(n: int) -> AbstractContextManager[None]:
+    """Around A Aᵀ with n rows, or the Cholesky factor of an n × n matrix, whatever n is.
+
+    On several threads OpenBLAS ends the process there from some size on, which depends on the
+    processor (numpy's issue 19685): 16,000 × 1,000 does on two cores.
+    """
+    return one_thread() if n > OVERRUN else nullcontext()
+
+
+def gram(A: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A Aᵀ, symmetric to the last bit.
+
+    >>> gram(np.array([[1.0, 2.0], [0.0, 3.0]])).tolist()
+    [[5.0, 6.0], [6.0, 9.0]]
+    """
+    with one_thread_for(len(A)):
+        return A @ A.T
 
 
 def n_threads(n_jobs: int | None) -> int:

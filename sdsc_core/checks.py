@@ -22,6 +22,15 @@ def is_sparse(W: Any) -> "TypeIs[sp.csr_array]":
     return sp.issparse(W)
 
 
+def n_entries(W: Affinity) -> int:
+    """How many entries W keeps: of an array all, zeros too.
+
+    >>> n_entries(sp.csr_array(np.eye(3))), n_entries(np.eye(3))
+    (3, 9)
+    """
+    return int(W.nnz if is_sparse(W) else W.size)
+
+
 ROWS = 1 << 16  # looked at in one go, so that a mapped file need not fit into memory
 
 
@@ -34,17 +43,23 @@ class Incomplete(ValueError):
 
 
 def check_data(
-    X: Any, *, min_points: int = 2, name: str = "X", copy: bool = True
+    X: Any,
+    *,
+    min_points: int = 2,
+    name: str = "X",
+    copy: bool = True,
+    rows: NDArray[np.int64] | None = None,
 ) -> NDArray[np.float64]:
     """X as a finite float64 array of shape (n_samples, n_features).
 
     Without ``copy`` an array of float64, a memory-mapped one too, is itself what is returned.
+    ``rows`` (n_samples,) are the numbers by which a message names a row, its index by default.
     """
     if sp.issparse(X):
         raise ValueError(
             f"{name} is a sparse matrix; give a dense array of shape (n_samples, n_features)."
         )
-    return _checked(_real(X, name, copy=copy), min_points, name)
+    return _checked(_real(X, name, copy=copy), min_points, name, rows)
 
 
 def check_rows(X: Any, *, min_points: int = 1, name: str = "X") -> NDArray[Any]:
@@ -53,12 +68,14 @@ def check_rows(X: Any, *, min_points: int = 1, name: str = "X") -> NDArray[Any]:
     An array of real numbers of whatever type, a memory-mapped one too, stays as it is; whoever
     reads a block of it makes that float64.
     """
-    if isinstance(X, np.ndarray) and X.dtype.kind in "buif":
+    if isinstance(X, np.ndarray) and X.dtype.kind in "buif" and not np.ma.isMaskedArray(X):
         return _checked(X, min_points, name)
     return check_data(X, min_points=min_points, name=name, copy=False)
 
 
-def _checked(array: NDArray[Any], min_points: int, name: str) -> NDArray[Any]:
+def _checked(
+    array: NDArray[Any], min_points: int, name: str, rows: NDArray[np.int64] | None = None
+) -> NDArray[Any]:
     """The array if it has two dimensions, enough samples and features, and finite values."""
     if array.ndim != 2:
         raise ValueError(
@@ -77,13 +94,29 @@ def _checked(array: NDArray[Any], min_points: int, name: str) -> NDArray[Any]:
     bad = np.flatnonzero(np.concatenate([~np.isfinite(part).all(axis=1) for part in parts]))
     if bad.size:
         raise Incomplete(
-            f"{name} has NaN or infinite values in {bad.size} row(s), first in row {bad[0]}"
+            f"{name} has NaN or infinite values in {bad.size} row(s), first in row"
+            f" {(bad if rows is None else rows[bad])[0]}"
         )
     return array
 
 
+def binary_scale(X: NDArray[np.float64], axis: int | None = None) -> NDArray[np.float64]:
+    """A power of two near the largest entry: over it squares neither overflow nor vanish.
+
+    Dividing by it changes no digit.
+
+    >>> binary_scale(np.array([[3e200, 0.0], [0.0, 0.0]]), axis=1).ravel().tolist()[1]
+    1.0
+    """
+    largest = np.abs(X).max(axis=axis, keepdims=axis is not None, initial=0.0)
+    exponents = np.frexp(np.where(largest > 0, largest, 1.0))[1] - 1
+    return np.ldexp(1.0, exponents)
+
+
 def _real(values: Any, name: str, copy: bool = False) -> Any:
     """An array, or a sparse matrix as CSR, of float64."""
+    if np.ma.is_masked(values):  # what lies below a mask is often a sign such as 999
+        raise Incomplete(f"{name} has masked values")
     try:
         array = sp.csr_array(values) if is_sparse(values) else np.asarray(values)
         if array.dtype.kind not in "buifOUS":  # a complex number would lose its imaginary part
@@ -288,6 +321,8 @@ def check_labels(
 
 def _one_kind(labels: Any, name: str) -> NDArray[Any]:
     """Labels that are all numbers or all text; NumPy would make text of both."""
+    if np.ma.is_masked(labels):
+        raise ValueError(f"{name} has masked values; each point needs a class.")
     try:
         array = labels if isinstance(labels, np.ndarray) else np.asarray(labels, dtype=object)
         if array.dtype == object and array.ndim == 1:

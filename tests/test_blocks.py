@@ -1,21 +1,29 @@
 """Work in blocks and in a thread of its own: progress, and how it is cancelled."""
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
 from sdsc_core.blocks import (
+    OVERRUN,
     Cancelled,
     end_if_cancelled,
     n_threads,
     one_thread,
+    one_thread_for,
     run_blocks,
     watched,
 )
+from sdsc_core.memory import available_memory
 from sdsc_core.methods import METHODS
 from sdsc_core.methods.solvers.admm import LassoAdmm
+
+ROOT = Path(__file__).resolve().parents[1]
 
 
 def test_watched_work_is_told_of_while_it_says_nothing_itself():
@@ -141,6 +149,22 @@ def test_a_limit_within_a_limit_does_not_end_it():
             assert pool_sizes() == {1}
         assert pool_sizes() == {1}
     assert pool_sizes() == free
+
+
+@pytest.mark.skipif(n_threads(None) < 2, reason="one core has one thread in any case")
+def test_a_product_of_many_rows_has_one_thread():
+    free = pool_sizes()
+    with one_thread_for(OVERRUN):
+        assert pool_sizes() == free
+    with one_thread_for(OVERRUN + 1):
+        assert pool_sizes() == {1}
+
+
+@pytest.mark.skipif(available_memory() < 8 << 30, reason="needs 8 GB of memory")
+def test_a_product_of_many_rows_does_not_end_the_process():
+    """Of 20,000 × 200 it did, in OpenBLAS."""
+    code = "import numpy as np; from sdsc_core.blocks import gram; gram(np.ones((20_000, 200)))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
 
 
 @pytest.mark.skipif(n_threads(None) < 2, reason="one core has one thread in any case")

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import Lasso
 
+from sdsc_core.methods import METHODS
 from sdsc_core.methods.base import unit_rows
 from sdsc_core.methods.solvers import admm as admm
 from sdsc_core.methods.solvers import huber as huber
@@ -117,3 +118,11 @@ def test_says_when_it_has_not_converged(monkeypatch):
     monkeypatch.setattr(huber, "ROUNDS", 1)
     solution = ssc(samples(), outliers=True)
     assert not solution.converged and "1 iteration" in solution.message
+
+
+def test_faces_are_solved_as_far_as_rounding_allows(real_data):
+    faces = real_data("yaleb_48x42.npz")
+    subjects = np.random.default_rng(4).choice(38, 5, replace=False)
+    X = faces["X"][np.isin(faces["y"], subjects)].astype(np.float64)
+    solution = METHODS["SSC"].function(X, **METHODS["SSC"].presets["faces"])
+    assert solution.converged and not solution.message

@@ -129,6 +129,19 @@ def test_elastic_nets_with_and_without_the_gram_matrix(X, monkeypatch):
     np.testing.assert_allclose(with_gram.C.toarray(), without.C.toarray(), atol=1e-9)
 
 
+def test_elastic_nets_end_where_points_are_many_and_alike():
+    """As tracks of a motion are: one long direction, few others, more points than dimensions."""
+    rng = np.random.default_rng(0)
+    X = 1e-3 * rng.normal(size=(60, 8)) + 0.1 * rng.normal(size=(60, 3)) @ rng.normal(size=(3, 8))
+    X[:, -1] = 1.0
+    t = elastic.lasso_thresholds(X, 100.0)
+    found = elastic.elastic_nets(X, t, np.zeros(60))
+    pulls = np.abs((X - found.C @ X) @ X.T) / t[:, None]
+    np.fill_diagonal(pulls, 0.0)
+    assert found.rounds < elastic.ROUNDS and found.violation <= elastic.TOLERANCE
+    assert pulls.max() <= 1 + 2 * elastic.TOLERANCE
+
+
 def test_ssc_is_optimal_by_its_duality_gap(X):
     alpha = 20.0
     C = dense(ssc(X, alpha=alpha).C)

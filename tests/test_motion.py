@@ -1,10 +1,13 @@
 """Motion: tracks in affine subspaces, the presets for them, and the Hopkins155 experiment."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.io import savemat
 
-from sdsc_core import METHODS, cli, clustering_accuracy, datasets
+from sdsc_core import METHODS, cli, clustering_accuracy, datasets, experiments
 from sdsc_core.experiments import hopkins
 from sdsc_core.methods.base import row_cosines, scaled_rows
 from sdsc_core.spectral import spectral_clustering
@@ -123,19 +126,50 @@ def folder(tmp_path, tracks):
     return tmp_path
 
 
-def test_a_stopped_run_goes_on(folder, monkeypatch):
-    kept = folder / "cells.csv"
-    whole = hopkins.run(folder, methods=["LSR", "KNN"], kept=kept)
-    lines = kept.read_bytes().splitlines(keepends=True)
-    kept.write_bytes(b"".join(lines[:3]) + lines[3][:9])  # killed while the third was written
+def test_a_stopped_run_goes_on(folder, tmp_path, monkeypatch):
+    motions, path = experiments.EXPERIMENTS["hopkins"], tmp_path / "hopkins.jsonl"
+    options = experiments.Options(folder=folder, methods=["LSR", "KNN"])
+    whole = experiments.run(motions, options, experiments.Store(path))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join(lines[:3]) + lines[3][:9])  # killed while the third was written
     computed = []
-    original = hopkins._error
-    monkeypatch.setattr(hopkins, "_error", lambda *a: computed.append(a[1]) or original(*a))
-    assert hopkins.run(folder, methods=["LSR", "KNN"], kept=kept) == whole
+    measure = motions.measure
+    monkeypatch.setattr(motions, "measure", lambda o, c: computed.append(c.method) or measure(o, c))
+
+    def again(options):
+        found = experiments.run(motions, options, experiments.Store(path))
+        return [(r.where, r.method, r.figures["error"]) for r in found]
+
+    assert again(options) == [(r.where, r.method, r.figures["error"]) for r in whole]
     assert computed == ["KNN", "KNN"]
-    assert hopkins.run(folder, methods=["LSR", "KNN"], kept=kept) == whole and len(computed) == 2
-    hopkins.run(folder, methods=["KNN"], params={"KNN": {"n_neighbours": 3}}, kept=kept)
+    assert len(again(options)) == 4 and len(computed) == 2
+    again(replace(options, methods=["KNN"], params={"KNN": {"n_neighbours": 3}}))
     assert len(computed) == 4  # other settings are other cells
+
+
+def test_it_is_kept_and_written_like_every_experiment(folder, tmp_path):
+    out = tmp_path / "out"
+    argv = ["reproduce", "hopkins", "--data", str(folder), "--methods", "LSR", "SSC"]
+    assert cli.main([*argv, "--out", str(out)]) == 0
+    kept = json.loads((out / "hopkins.json").read_text("utf-8"))
+    assert kept["runs"][0]["numpy"] == np.__version__ and "machine" in kept["runs"][0]
+    assert len(kept["rows"]) == 4 and all(r["figures"]["seconds"] > 0 for r in kept["rows"])
+    text = (out / "hopkins.tex").read_text("utf-8")
+    assert r"\begin{tabular}" in text and "1.52 &" in text
+    ends = {"csv", "json", "jsonl", "md", "tex"}
+    charts = {f"hopkins_{word}.{end}" for word in ("two", "three") for end in ("svg", "html")}
+    assert {f"hopkins.{end}" for end in ends} | charts <= {path.name for path in out.iterdir()}
+
+
+def test_quick_gives_slow_methods_the_smallest_sequences(folder):
+    options = experiments.Options(folder=folder, quick=True, methods=["KNN", "MSR"])
+    arrays = dict(np.load(folder / hopkins.FILE))
+    arrays |= {"X_small": arrays["X_planes"][::2], "y_small": arrays["y_planes"][::2]}
+    arrays["names"] = np.array(["planes", *["planes"] * (hopkins.QUICK - 1), "small", "bodies"])
+    np.savez(folder / hopkins.FILE, **arrays)
+    cells = experiments.EXPERIMENTS["hopkins"].cells(options)
+    assert [c.where for c in cells if c.method == "KNN"] == ["planes", "small", "bodies"]
+    assert [c.where for c in cells if c.method == "MSR"] == ["small", "bodies"]
 
 
 def test_the_command_prints_the_table(folder, capsys):
@@ -149,7 +183,8 @@ def test_the_command_prints_the_table(folder, capsys):
 @pytest.mark.parametrize(
     ("more", "names"),
     [
-        (["--draws", "3"], ["--draws", "hopkins"]),
+        (["--draws", "3"], ["--draws", "this experiment"]),
+        (["--seed", "3"], ["--seed", "this experiment"]),
         (["--methods", "XYZ"], ["method", "XYZ"]),
         (["--data", "/nowhere"], ["hopkins155.npz", "/nowhere"]),
         (["--out", "/dev/null/at"], ["--out", "/dev/null"]),
@@ -184,23 +219,15 @@ def test_presets_on_real_sequences(name, sequence, most):
     assert error(name, data, METHODS[name].presets["motion"]) <= most
 
 
-NOT_MEASURED = ("LRSSC", "MSR", "L0-SSC")  # on all sequences; each takes ten minutes and more
-
-
 def test_the_measured_table_is_the_readmes():
-    cells = hopkins.read(hopkins.MEASURED)
-    measured = [m for m in METHODS if m not in NOT_MEASURED]
-    assert list(dict.fromkeys(c.method for c in cells)) == measured
-    for name in measured:
-        method = METHODS[name]
-        own = [c for c in cells if c.method == name]
-        settings = hopkins._text(method.settings(**method.presets["motion"]))
-        assert len({c.sequence for c in own}) == len(own) == 155
-        assert {c.settings for c in own} == {settings}, "measure again: the preset changed"
-    means = {(c.method, c.motions): [] for c in cells}
-    for c in cells:
-        means[c.method, c.motions].append(100 * c.error)
+    found = experiments.shipped("hopkins")
+    assert list(dict.fromkeys(r.method for r in found.rows)) == list(METHODS)
+    for name in METHODS:
+        settings = experiments.EXPERIMENTS["hopkins"].settings_text(experiments.Options(), name)
+        own = [r.where for r in found.rows if r.method == name]
+        assert len(set(own)) == len(own) == 155
+        assert found.settings[name] == settings, "measure again: the preset changed"
     for n, published in ((2, 1.52), (3, 4.40)):
-        assert np.mean(means["SSC", n]) <= published + 1
-    rows = hopkins.to_markdown(cells).splitlines()[2:]
+        assert np.mean(hopkins.errors(found.rows, "SSC", n)) <= published + 1
+    rows = hopkins.to_markdown(found.rows).splitlines()[2:]
     assert "\n".join(rows) in (ROOT / "README.md").read_text("utf-8")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress
-from sdsc_core.checks import check_data, check_n_clusters, check_random_state
+from sdsc_core.checks import binary_scale, check_data, check_n_clusters, check_random_state
 from sdsc_core.memory import check_memory
 from sdsc_core.methods.base import Parameter, Value, check_settings
 
@@ -40,6 +40,10 @@ class Baseline:
         """All parameters, checked, with the defaults of those not given."""
         return check_settings(self.name, self.parameters, params)
 
+    def bytes_for(self, n: int, d: int) -> int:
+        """As `Method.bytes_for`."""
+        return self.memory(n, d)
+
     def cluster(
         self,
         X: Any,
@@ -54,6 +58,7 @@ class Baseline:
         X = check_data(X)
         n_clusters = check_n_clusters(n_clusters, len(X))
         given = self.settings(**params)
-        check_memory(self.memory(*X.shape), self.name, len(X), memory_limit)
+        check_memory(self.bytes_for(*X.shape), self.name, len(X), memory_limit)
         seed = check_random_state(random_state)
+        X = X / binary_scale(X)  # none of them depends on it
         return self.function(X, n_clusters, random_state=seed, progress=progress, **given)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.baselines.base import Baseline, Found
-from sdsc_core.blocks import Progress, tick
+from sdsc_core.blocks import Progress, gram, tick
 from sdsc_core.methods.base import Parameter, row_cosines
 from sdsc_core.sides import cluster_side
 
@@ -26,7 +26,7 @@ def kernel_matrix(X: NDArray[np.float64], kernel: str = "rbf") -> NDArray[np.flo
         return row_cosines(X, 1)
     X = X - X.mean(axis=0)  # distances are the same, and of smaller numbers
     squares = (X**2).sum(axis=1)
-    far = np.maximum(squares[:, None] + squares - 2 * X @ X.T, 0.0)
+    far = np.maximum(squares[:, None] + squares - 2 * gram(X), 0.0)
     far = (far + far.T) / 2
     pairs = far[np.triu_indices(len(X), 1)]
     scale = np.median(pairs) if len(pairs) else 1.0

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
 
 from sdsc_core.affinities import affinity, unit_affinity
-from sdsc_core.blocks import Progress, n_threads, one_thread
+from sdsc_core.blocks import Progress, gram, n_threads, one_thread, one_thread_for
 from sdsc_core.checks import (
     Affinity,
     check_choice,
@@ -29,6 +30,7 @@ Value = float | int | bool | str
 
 GRAM_BYTES = 1 << 30  # up to this size a method keeps one N × N Gram matrix
 SMALL = 1000
+PICK_BYTES = 80  # a link of a point, with the copies that become W
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,18 @@ class Method:
     rule: str = "sum"
     needs_clusters: bool = False
     dense: bool = False
+    picks: str = ""  # the parameter that counts the links of a point
+
+    def bytes_for(self, n: int, d: int, **params: Any) -> int:
+        """What a run on n points with d features takes at its largest moment.
+
+        >>> METHOD = Method("M", "", iterated, (Parameter("k", 6, 1, 9, ""),), lambda n, d: 100 * n,
+        ...                 picks="k")
+        >>> METHOD.bytes_for(10, 2, k=200) > METHOD.bytes_for(10, 2)
+        True
+        """
+        picks = min(int(self.settings(**params)[self.picks]), n) if self.picks else 0
+        return self.memory(n, d) + PICK_BYTES * n * picks
 
     @property
     def uses_seed(self) -> bool:
@@ -186,7 +200,9 @@ class Method:
             n_clusters = check_n_clusters(n_clusters, X.shape[0])
         random_state = check_random_state(random_state)
         n_threads(n_jobs)  # refused here, whether or not the method uses it
-        check_memory(self.memory(*X.shape), self.name, X.shape[0], memory_limit)
+        check_memory(
+            self.bytes_for(X.shape[0], X.shape[1], **settings), self.name, X.shape[0], memory_limit
+        )
         offered = {
             "n_clusters": n_clusters,
             "random_state": random_state,
@@ -244,9 +260,21 @@ def row_cosines(M: NDArray[np.float64], power: int) -> NDArray[np.float64]:
     """
     lengths = np.linalg.norm(M, axis=1, keepdims=True)
     M = unit_rows(np.where(lengths > 1e-8 * lengths.max(initial=0.0), M, 0.0))
-    S = np.abs(M @ M.T) ** power
+    S = np.abs(gram(M)) ** power
     np.fill_diagonal(S, 0.0)
     return S
+
+
+def shifted_inverse(
+    A: NDArray[np.float64], shift: float, B: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(A Aᵀ + shift I)⁻¹ B.
+
+    >>> shifted_inverse(np.array([[1.0], [0.0]]), 1.0, np.eye(2)).round(9).tolist()
+    [[0.5, 0.0], [0.0, 1.0]]
+    """
+    with one_thread_for(len(A)):
+        return cho_solve(cho_factor(gram(A) + shift * np.eye(len(A))), B)
 
 
 def keep_largest(C: NDArray[np.float64] | sp.csr_array, share: float) -> Any:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks, tick
@@ -25,6 +24,7 @@ from sdsc_core.methods.base import (
     iterated,
     keep_largest,
     scaled_rows,
+    shifted_inverse,
 )
 from sdsc_core.methods.solvers.bottom import BottomVectors
 
@@ -108,10 +108,10 @@ class _Fit:
     def __init__(self, X: Array, lam: float):
         n, d = X.shape
         if 2 * d < n:
-            H = cho_solve(cho_factor(X.T @ X + lam * np.eye(d)), X.T)
+            H = shifted_inverse(X.T, lam, X.T)
             self.factors = [X, H]
         else:
-            P = cho_solve(cho_factor(X @ X.T + lam * np.eye(n)), np.eye(n))
+            P = shifted_inverse(X, lam, np.eye(n))
             self.factors = [np.eye(n) - lam * P]
         self.single = [factor.astype(np.float32) for factor in self.factors]
 

@@ -37,7 +37,7 @@ def imc(
 
 def _memory(n: int, d: int) -> int:
     # A Gram matrix is kept only where it fits, so it is not counted.
-    return 40 * n * d + 16 * n * 50
+    return 40 * n * d
 
 
 METHOD = Method(
@@ -70,4 +70,5 @@ METHOD = Method(
     },
     rule="max",
     memory=_memory,
+    picks="n_iterations",
 )

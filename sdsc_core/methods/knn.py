@@ -72,5 +72,6 @@ METHOD = Method(
         "digits": {"n_neighbours": 6},
         "motion": {"n_neighbours": 10},
     },
-    memory=lambda n, d: 40 * n * d + 32 * 100 * n,
+    memory=lambda n, d: 40 * n * d,
+    picks="n_neighbours",
 )

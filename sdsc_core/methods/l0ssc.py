@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from sdsc_core.blocks import Progress, end_if_cancelled, run_blocks, tick
+from sdsc_core.blocks import Progress, end_if_cancelled, gram, run_blocks, tick
 from sdsc_core.checks import check_data
 from sdsc_core.methods.base import (
     AFFINE,
@@ -61,7 +61,7 @@ def l0ssc(
     t = lasso_thresholds(X, alpha)
     first = elastic_nets(X, t, np.zeros(n), n_jobs, _half(progress, 0))
     # The gradient's Lipschitz constant is 2‖X‖₂²; a little less than 1 over it surely descends.
-    largest = float(np.linalg.eigvalsh(X.T @ X)[-1])
+    largest = float(np.linalg.eigvalsh(gram(X.T))[-1])
     problem = HardThreshold(X, lam, 0.5 / max(largest * (1.0 + 1e-9), np.finfo(float).tiny))
 
     def solve(start: int, stop: int) -> tuple[sp.csr_array, int, float]:

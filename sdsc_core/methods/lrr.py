@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from sdsc_core._jit import kernel
-from sdsc_core.blocks import Progress, tick
+from sdsc_core.blocks import Progress, gram, tick
 from sdsc_core.checks import check_data
 from sdsc_core.methods.base import (
     AFFINE,
@@ -96,7 +96,7 @@ def _shrink_singular(A: Array, limit: float) -> Array:
     if np.linalg.norm(A) <= limit:
         return np.zeros_like(A)
     # Only directions above the limit matter, and those the Gram matrix resolves well.
-    squares, V = eigh(A.T @ A, subset_by_value=(limit**2, np.inf), driver="evr")
+    squares, V = eigh(gram(A.T), subset_by_value=(limit**2, np.inf), driver="evr")
     return ((A @ V) * (1.0 - limit / np.sqrt(squares))) @ V.T
 
 

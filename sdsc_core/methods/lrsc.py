@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sdsc_core.blocks import Progress, tick
+from sdsc_core.blocks import Progress, gram, tick
 from sdsc_core.checks import check_data
 from sdsc_core.methods.base import (
     AFFINE,
@@ -48,7 +48,7 @@ def lrsc(
     relative = s / s[0]
     kept = relative**2 > 1.0 / strength
     M = U[:, kept] * np.sqrt(1.0 - 1.0 / (strength * relative[kept] ** 2))
-    C = row_cosines(M, power) if power else M @ M.T
+    C = row_cosines(M, power) if power else gram(M)
     tick(progress, 1, 1)
     return Solution(C)
 

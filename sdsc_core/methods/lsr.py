@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_data, check_n_clusters
@@ -18,6 +17,7 @@ from sdsc_core.methods.base import (
     Parameter,
     Solution,
     scaled_rows,
+    shifted_inverse,
 )
 
 
@@ -50,10 +50,10 @@ def lsr(
     # (G + λI)⁻¹ with G = XXᵀ, by the smaller side of X.
     n, d = X.shape
     if d < n:
-        inner = cho_solve(cho_factor(X.T @ X + lam * np.eye(d)), X.T)
+        inner = shifted_inverse(X.T, lam, X.T)
         P = (np.eye(n) - X @ inner) / lam
     else:
-        P = cho_solve(cho_factor(X @ X.T + lam * np.eye(n)), np.eye(n))
+        P = shifted_inverse(X, lam, np.eye(n))
     if variant == "LSR2":
         C = np.eye(n) - lam * P
     else:

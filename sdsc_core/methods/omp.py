@@ -154,5 +154,6 @@ METHOD = Method(
         "digits": {"n_nonzero": 8},
         "motion": {"n_nonzero": 6},
     },
-    memory=lambda n, d: 40 * n * d + 16 * 50 * n + 8 * BLOCK_BYTES,
+    memory=lambda n, d: 40 * n * d + 8 * BLOCK_BYTES,
+    picks="n_nonzero",
 )

@@ -24,7 +24,7 @@ from sdsc_core.methods.base import (
 from sdsc_core.methods.solvers.admm import BLOCK, EXACT_ADMM, TOLERANCE, LassoAdmm, admm_memory
 from sdsc_core.methods.solvers.elastic import TOLERANCE as EXACT
 from sdsc_core.methods.solvers.elastic import elastic_memory, elastic_nets, lasso_thresholds
-from sdsc_core.methods.solvers.huber import HuberLasso
+from sdsc_core.methods.solvers.huber import SOLVED, HuberLasso
 
 # How a Lasso of each point is posed, here and in the rounds of SSSC.
 LASSO = (
@@ -78,7 +78,7 @@ def ssc(
         max_iterations=max_iterations,
     )
     if outliers and exact and not affine:
-        nets = HuberLasso(X, alpha).solve(n_jobs=n_jobs, progress=progress)
+        nets, tolerance = HuberLasso(X, alpha).solve(n_jobs=n_jobs, progress=progress), SOLVED
     elif affine or outliers:
         live = np.flatnonzero(X.any(axis=1))
         if len(live) < 2:
@@ -87,8 +87,9 @@ def ssc(
         C, iterations, residual = _by_admm(problem, threshold, max_iterations, n_jobs, progress)
         return iterated(_among(C, live, len(X)), iterations, residual, TOLERANCE)
     else:
-        nets = elastic_nets(X, lasso_thresholds(X, alpha), np.zeros(len(X)), n_jobs, progress)
-    return iterated(keep_largest(nets.C, threshold), nets.rounds, nets.violation, EXACT)
+        t = lasso_thresholds(X, alpha)
+        nets, tolerance = elastic_nets(X, t, np.zeros(len(X)), n_jobs, progress), EXACT
+    return iterated(keep_largest(nets.C, threshold), nets.rounds, nets.violation, tolerance)
 
 
 def _among(C: sp.csr_array, live: NDArray[np.int64], n: int) -> sp.csr_array:

@@ -25,7 +25,7 @@ from sdsc_core.methods.base import (
 from sdsc_core.methods.solvers.admm import BLOCK, TOLERANCE, LassoAdmm, admm_memory
 from sdsc_core.methods.solvers.elastic import TOLERANCE as EXACT
 from sdsc_core.methods.solvers.elastic import Across, elastic_memory, elastic_nets, lasso_thresholds
-from sdsc_core.methods.solvers.huber import HuberLasso
+from sdsc_core.methods.solvers.huber import SOLVED, HuberLasso
 from sdsc_core.methods.ssc import LASSO
 from sdsc_core.spectral import spectral_clustering
 
@@ -123,7 +123,7 @@ class _ExactRounds:
 class _OutlierRounds:
     """Rounds with outliers, solved exactly; each starts where the last one ended."""
 
-    tolerance = EXACT
+    tolerance = SOLVED
 
     def __init__(self, problem: HuberLasso):
         self.problem, self.C = problem, sp.csr_array((len(problem.X),) * 2)

@@ -8,7 +8,7 @@ cos(max(0, ∠(q, c) − φ)) = t·cosφ + √(1 − t²)·sinφ, or 1 where t �
 import numpy as np
 
 from sdsc_core._jit import kernel
-from sdsc_core.blocks import Progress
+from sdsc_core.blocks import Progress, gram
 from sdsc_core.search.blocks import Array, BlockRows, Indices, to_unit
 from sdsc_core.search.exact import ROUNDING, TIE, dot, drop_below, offer, settle
 from sdsc_core.search.grow import CHILDREN, LEAF, grow
@@ -187,7 +187,7 @@ def dimensions(Z: Array) -> int:
     if not FEW < d <= MANY:
         return d
     some = Z[:: max(1, n // (4 * d))]
-    spreads = np.linalg.eigvalsh(some.T @ some)
+    spreads = np.linalg.eigvalsh(gram(some.T))
     return int((spreads > len(some) * SPREAD**2).sum())
 
 
@@ -198,7 +198,7 @@ def _basis(Z: Array) -> tuple[Array | None, float]:
     """
     if len(Z) < Z.shape[1]:
         return None, 0.0
-    spreads, vectors = np.linalg.eigh(Z.T @ Z)
+    spreads, vectors = np.linalg.eigh(gram(Z.T))
     small = spreads <= len(Z) * SPREAD**2
     if not small.any() or small.all():
         return None, 0.0

@@ -9,11 +9,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import end_if_cancelled
-from sdsc_core.methods.base import Parameter
+from sdsc_core.methods.base import Parameter, shifted_inverse
 
 Array = NDArray[np.float64]
 
@@ -159,9 +158,9 @@ def _inverse(X: Array, weight: float, affine: bool) -> Callable[[Array], Array]:
         A = np.hstack([A, np.ones((n, 1))])
     d = A.shape[1]
     if 2 * d < n:
-        H = cho_solve(cho_factor(np.eye(d) + A.T @ A), A.T)
+        H = shifted_inverse(A.T, 1.0, A.T)
         return lambda M: M - (M @ A) @ H
-    P = cho_solve(cho_factor(np.eye(n) + A @ A.T), np.eye(n))
+    P = shifted_inverse(A, 1.0, np.eye(n))
     return lambda M: M @ P
 
 

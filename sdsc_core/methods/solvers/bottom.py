@@ -4,6 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, eigvalsh_tridiagonal
 
+from sdsc_core.blocks import gram, one_thread_for
+
 Array = NDArray[np.float64]
 
 ENOUGH = 1e-8  # a residual below this share of the gap turns the vectors by no more than that
@@ -47,10 +49,11 @@ class BottomVectors:
         if self.whole_only:
             return True
         largest = float(np.linalg.eigvalsh(U.T @ (degrees[:, None] * U - B @ U))[-1])
-        L = 2.0 * (1.0 + degrees.max()) * (U @ U.T) - B
+        L = 2.0 * (1.0 + degrees.max()) * gram(U) - B
         L[np.diag_indices_from(L)] += degrees - largest + ENOUGH * (1.0 + degrees.max())
         try:
-            cholesky(L, overwrite_a=True, check_finite=False)
+            with one_thread_for(len(L)):
+                cholesky(L, overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError:
             self.whole_only = True
         return not self.whole_only

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
-from sdsc_core.blocks import Progress, end_if_cancelled, run_blocks
+from sdsc_core.blocks import Progress, end_if_cancelled, gram, run_blocks
 from sdsc_core.methods.base import GRAM_BYTES
 
 TOLERANCE = 1e-6  # of the optimality conditions, relative to t
@@ -61,10 +61,10 @@ def elastic_nets(
     """
     n = len(X)
     across = across or Across(np.zeros(n, np.int64), 0.0)
-    gram = X @ X.T if 8 * n * n <= GRAM_BYTES else np.empty((0, 0))
+    products = gram(X) if 8 * n * n <= GRAM_BYTES else np.empty((0, 0))
 
     def solve(start: int, stop: int) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-        Q = gram[start:stop] if gram.size else X[start:stop] @ X.T
+        Q = products[start:stop] if products.size else X[start:stop] @ X.T
         counts = np.zeros(stop - start, np.int64)
         status = np.zeros((stop - start, 2))
         weights = np.where(across.labels == across.labels[start:stop, None], 1.0, 1 + across.extra)
@@ -74,7 +74,7 @@ def elastic_nets(
             part = slice(a, a + ROWS)
             found.append(
                 _solve_rows(
-                    start + a, Q[part], X, gram, t, k, weights[part], counts[part], status[part]
+                    start + a, Q[part], X, products, t, k, weights[part], counts[part], status[part]
                 )
             )
         indices, values = (np.concatenate(parts) for parts in zip(*found, strict=True))
@@ -108,12 +108,12 @@ def lasso_thresholds(X: NDArray[np.float64], alpha: float) -> NDArray[np.float64
 
 def elastic_memory(n: int, d: int) -> int:
     """Bytes: two copies of X, the Gram matrix where kept, blocks of products, and C."""
-    gram = 8 * n * n if 8 * n * n <= GRAM_BYTES else 0
-    return 16 * n * d + gram + 16 * n * (512 + BLOCK) + 16 * n * min(n, 4 * d)
+    products = 8 * n * n if 8 * n * n <= GRAM_BYTES else 0
+    return 16 * n * d + products + 16 * n * (512 + BLOCK) + 16 * n * min(n, 4 * d)
 
 
 @kernel
-def _solve_rows(start, Q, X, gram, t, k, weights, counts, status):
+def _solve_rows(start, Q, X, products, t, k, weights, counts, status):
     """Solutions of a block of rows, as the indices and values of a CSR matrix."""
     indices = np.empty(64 * Q.shape[0], np.int64)
     values = np.empty(64 * Q.shape[0])
@@ -122,7 +122,7 @@ def _solve_rows(start, Q, X, gram, t, k, weights, counts, status):
         i = start + r
         if t[i] <= 0.0:
             continue
-        active, c, rounds, worst = _solve_row(i, Q[r], X, gram, t[i] * weights[r], k[i])
+        active, c, rounds, worst = _solve_row(i, Q[r], X, products, t[i] * weights[r], k[i])
         status[r, 0], status[r, 1] = rounds, worst
         while size + active.shape[0] > indices.shape[0]:
             indices = np.concatenate((indices, np.empty_like(indices)))
@@ -136,7 +136,7 @@ def _solve_rows(start, Q, X, gram, t, k, weights, counts, status):
 
 
 @kernel
-def _solve_row(i, target, X, gram, t, k):
+def _solve_row(i, target, X, products, t, k):
     """One row: active set, coefficients on it, rounds, and the largest violation, over t.
 
     ``t`` (N,) holds the thresholds. They come down from where the first point joins by halves, so
@@ -151,9 +151,9 @@ def _solve_row(i, target, X, gram, t, k):
     for rounds in range(1, ROUNDS + 1):  # noqa: B007, it is returned
         level = max(1.0, 0.5 * level)
         active, c = _join(q, active, c, level * t)
-        G = _sub_gram(active, X, gram)
+        G = _sub_gram(active, X, products)
         worst = minimise(G, target[active], c, level * t[active], level * k)
-        _remainders(target, active, c, X, gram, q)
+        _remainders(target, active, c, X, products, q)
         q[i] = 0.0
         if level == 1.0:
             worst = max(worst, _violation(q, active, t))
@@ -196,12 +196,12 @@ def _join(q, active, c, t):
 
 
 @kernel
-def _sub_gram(active, X, gram):
+def _sub_gram(active, X, products):
     m = active.shape[0]
     G = np.empty((m, m))
-    if gram.shape[0] > 0:
+    if products.shape[0] > 0:
         for a in range(m):
-            row = gram[active[a]]
+            row = products[active[a]]
             for b in range(m):
                 G[a, b] = row[active[b]]
         return G
@@ -212,13 +212,13 @@ def _sub_gram(active, X, gram):
 
 
 @kernel
-def _remainders(target, active, c, X, gram, q):
+def _remainders(target, active, c, X, products, q):
     """q_j = x_jᵀ(x_i − Σ c x) for all j, from the Gram matrix where there is one."""
     q[:] = target
-    if gram.shape[0] > 0:
+    if products.shape[0] > 0:
         for a in range(active.shape[0]):
             if c[a] != 0.0:
-                row, weight = gram[active[a]], c[a]
+                row, weight = products[active[a]], c[a]
                 for j in range(q.shape[0]):
                     q[j] -= weight * row[j]
         return
@@ -242,8 +242,10 @@ def minimise(G, b, c, t, k):
         if worst <= 0.1 * TOLERANCE:
             break
         _sweeps(G, h, c, t, k)
-        _newton(G, b, h, c, t, k)
-        h[:] = b - np.dot(G, c)
+        cut = True
+        while cut:  # each time a coordinate less; sweeps in between would bring it back
+            cut = _newton(G, b, h, c, t, k)
+            h[:] = b - np.dot(G, c)
         worst = _inner_violation(h, c, t, k)
     return worst
 
@@ -292,10 +294,11 @@ def _sweeps(G, h, c, t, k):
 
 @kernel
 def _newton(G, b, h, c, t, k):
-    """Go to the minimum for the present signs.
+    """Go to the minimum for the present signs; whether the step was cut.
 
     Coordinates that would change sign on the way are dropped; where dropping all of them at once
-    is no gain, the step ends at the first one.
+    is no gain, the step is cut at the first one. So it is where there are more points than
+    dimensions: along a direction in which the fit stays, until one of them is not needed.
     """
     support = np.flatnonzero(c)
     m = support.shape[0]
@@ -319,10 +322,11 @@ def _newton(G, b, h, c, t, k):
             length, first = old / (old - goal[a]), support[a]
     if first < 0 or _objective(b, b - np.dot(G, trial), trial, t, k) < value:
         c[:] = trial
-        return
+        return False
     for a in range(m):
         c[support[a]] += length * (goal[a] - c[support[a]])
     c[first] = 0.0
+    return True
 
 
 @kernel

@@ -21,6 +21,7 @@ from sdsc_core.methods.solvers.elastic import TOLERANCE, Across, ElasticNets, mi
 
 Array = NDArray[np.float64]
 
+SOLVED = 1e-5  # aimed at is `TOLERANCE`, but rounding of the objective may leave a few of it
 BLOCK = 64
 ROUNDS = 100
 STEPS = 100  # within an active set in a round

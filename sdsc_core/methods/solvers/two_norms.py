@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.blocks import Progress, tick
+from sdsc_core.blocks import Progress, gram, tick
 
 Array = NDArray[np.float64]
 # Proximal map of a penalty φ: (A, t) ↦ the minimiser over B of t φ(B) + ½‖B − A‖².
@@ -125,7 +125,7 @@ def shrink_singular(A: Array, limit: float) -> Array:
     [2.0, -1.0, 0.0]
     """
     # Only directions above the limit matter, and those the Gram matrix resolves well.
-    squares, V = np.linalg.eigh(A.T @ A)
+    squares, V = np.linalg.eigh(gram(A.T))
     above = squares > limit**2
     squares, V = squares[above], V[:, above]
     return ((A @ V) * (1.0 - limit / np.sqrt(squares))) @ V.T
