@@ -23,6 +23,7 @@ from sdsc_core.dense import (
     to_distance,
     to_similarity,
 )
+from sdsc_core.dense.explanations import RAISED
 from sdsc_core.dense.rules import RULES, condition, two_hop
 from sdsc_core.memory import available
 from tests import naive
@@ -264,6 +265,30 @@ def test_every_entry_raised_in_float32_has_a_witness(transform, W):
         e = explain(W, int(i), int(j), rule=transform)
         assert witness == e.witness >= 0
         assert after == pytest.approx(e.after, abs=1e-6)
+
+
+def test_a_small_sum_of_a_dense_w_keeps_its_witness():
+    """D1 subtracts: 0.6 + 0.4003 − 1 is off by more than a millionth of itself in float32."""
+    W = np.zeros((3, 3))
+    W[0, 1] = W[1, 0] = 0.6
+    W[1, 2] = W[2, 1] = 0.4003
+    assert changes(W, densify(W, "D1"), "D1").witness.tolist() == [1]
+
+
+def test_a_witness_that_offers_something_else_is_none():
+    """W* of another rule, or of several hops: the best k explains less, or more, than there is."""
+    W = sp.csr_array(sparse_graph(40, seed=3).maximum(sparse_graph(40, seed=4)))
+    for star, rule in ((densify(W, "D1", 2), "D1"), (densify(W, "D1"), "PCE")):
+        found = changes(W, star, rule)
+        alone = 0
+        for i, j, after, case, k in zip(
+            found.i, found.j, found.after, found.condition, found.witness, strict=True
+        ):
+            offered = explain(W, int(i), int(j), rule=rule)
+            same = offered.witness >= 0 and offered.after == pytest.approx(after)
+            assert k == (offered.witness if same else -1) and (case == RAISED) == (k < 0)
+            alone += k < 0
+        assert alone > 0
 
 
 def test_several_hops_leave_entries_without_a_witness():

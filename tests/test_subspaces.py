@@ -2,11 +2,21 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from sdsc_core import SDSC, cli, clustering_accuracy, datasets, fit_subspaces, run_stages, subspaces
+from sdsc_core import (
+    BASELINES,
+    SDSC,
+    cli,
+    clustering_accuracy,
+    datasets,
+    fit_subspaces,
+    run_stages,
+    subspaces,
+)
 from sdsc_core.blocks import Cancelled
 from sdsc_core.datasets import Dataset, make_subspaces
 from sdsc_core.experiments import EXPERIMENTS, Options, run
@@ -64,7 +74,7 @@ def test_a_gram_matrix_gives_the_same(affine, shape, monkeypatch):
     monkeypatch.setattr(nearest, "ROWS", 11)
     other = subspaces(data.X, data.labels, affine=affine)
     for a, b in zip(direct.each, other.each, strict=True):
-        assert a.dimension == b.dimension and a.energy == pytest.approx(b.energy)
+        assert a.dimension == b.dimension and a.norm == pytest.approx(b.norm)
         n = np.linalg.matrix_rank(a.singular_values * np.eye(len(a.singular_values)))
         np.testing.assert_allclose(
             a.singular_values[: n - 1], b.singular_values[: n - 1], rtol=1e-6
@@ -132,6 +142,14 @@ def test_the_strongest_link():
         (lambda: subspaces(np.eye(4), [0, 1]), "one label for each of 4 points"),
         (lambda: subspaces(np.eye(4), [0, 0, 1, 1], dimension=-1), "dimension is -1"),
         (lambda: subspaces(np.eye(4), [0, 0, 1, 1], dimension=[1]), "each of 2 clusters"),
+        (lambda: subspaces(DATA.X, DATA.labels).predict(np.ones((3, 2))), "X has 2 features"),
+        (lambda: subspaces(DATA.X, DATA.labels).predict(np.nan * DATA.X), "NaN or infinite"),
+        (lambda: subspaces(DATA.X, DATA.labels).predict(DATA.X[0]), "two dimensions"),
+        (lambda: nearest_subspace(DATA.X, []), "found is empty"),
+        (
+            lambda: nearest_subspace(DATA.X, fit_subspaces(DATA.X, DATA.labels), [7] * len(DATA.X)),
+            "numbers of subspaces",
+        ),
         (lambda: SDSC(2, sample=1).fit(DATA.X), "sample is 1"),
         (lambda: SDSC(5, sample=4).fit(DATA.X), "n_iterations is 6"),
     ],
@@ -247,3 +265,21 @@ def test_experiments_beyond_the_paper(name):
 def test_nothing_to_predict():
     found = nearest_subspace(np.empty((0, 12)), fit_subspaces(DATA.X, DATA.labels))
     assert len(found.labels) == 0
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-165, 1e160, 1e200])
+def test_whatever_the_unit_the_answers_are_the_same(scale):
+    """Squares of such numbers are 0 or infinite."""
+    X, labels = DATA.X * scale, DATA.labels
+    model, usual = SDSC(DATA.n_classes).fit(X), SDSC(DATA.n_classes).fit(DATA.X)
+    assert model.predict(X).tolist() == usual.predict(DATA.X).tolist()
+    found, before = subspaces(X, labels), subspaces(DATA.X, labels)
+    assert [s.dimension for s in found.each] == [s.dimension for s in before.each]
+    for how in ({"pca": 3}, {"unit_norm": True}, {"standardise": True}):
+        ours = datasets.prepare(replace(DATA, X=X), **how).X
+        ours = ours / scale if "pca" in how else ours
+        np.testing.assert_allclose(ours, datasets.prepare(DATA, **how).X, rtol=1e-6, atol=1e-9)
+    for name, baseline in BASELINES.items():
+        usual_labels = baseline.cluster(DATA.X, DATA.n_classes).labels
+        got = baseline.cluster(X, DATA.n_classes).labels
+        assert clustering_accuracy(usual_labels, got) == 1.0, name

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sdsc_core.affinities import off_diagonal
 from sdsc_core.blocks import Progress
 from sdsc_core.checks import check_affinity, check_choice, check_pair
-from sdsc_core.dense.registry import DENSE
+from sdsc_core.dense.registry import DENSE, PARAMETERS
 from sdsc_core.dense.scaling import scaling_factors
 from sdsc_core.dense.walking import walk, walk_matrix, walks
 
@@ -88,7 +88,9 @@ def account(
     check_choice(rule, "rule", tuple(_ACCOUNTS))
     W = off_diagonal(sp.csr_array(check_affinity(W, unit=True)))
     i, j = check_pair(i, j, W.shape[0])
-    given = {p.name: parameters.get(p.name, p.default) for p in DENSE[rule].parameters}
+    for name in parameters:
+        check_choice(name, "parameter", tuple(PARAMETERS))
+    given = {p.name: p.checked(parameters.get(p.name, p.default)) for p in DENSE[rule].parameters}
     return _ACCOUNTS[rule](W, i, j, progress=progress, **given)
 
 

@@ -27,6 +27,8 @@ CHANGE_BYTES = 90  # an entry of W* at the largest moment
 PAIRS_A_BLOCK = 100_000  # changed pairs between two reports of progress
 # What stands for a condition where no witness explains an entry: it only rose, or fell.
 RAISED, LOWERED = 5, 6
+SAME = 1e-6  # of a dense W, whose paths are found in float32; of D1 absolute, as it subtracts
+D1 = RULES["D1"]
 
 
 @dataclass(frozen=True)
@@ -139,14 +141,13 @@ def changes(
     # Where nothing was changed SciPy would give sparse arrays.
     before, after = (A[i, j] if len(i) else np.empty(0) for A in (W, W_star))
     cases, witness = np.zeros(len(i), np.int64), np.full(len(i), -1)
-    if rule not in RULES:
-        cases[:] = np.where(after > before, RAISED, LOWERED)
-        return Changes(i, j, before, after, cases, witness)
-    thresholds = check_rule(rule, theta1, theta2)
-    arrays = (i, j, before, cases, witness)
-    look = partial(_witness_block, arrays, Rows.of(W), RULES[rule], thresholds)
-    run_blocks(look, len(i), PAIRS_A_BLOCK, n_jobs=n_jobs, progress=progress)
-    return Changes(i, j, before, after, cases, witness)
+    if rule in RULES:
+        thresholds = check_rule(rule, theta1, theta2)
+        arrays = (i, j, before, after, cases, witness)
+        look = partial(_witness_block, arrays, Rows.of(W), RULES[rule], thresholds)
+        run_blocks(look, len(i), PAIRS_A_BLOCK, n_jobs=n_jobs, progress=progress)
+    alone = np.where(after > before, RAISED, LOWERED)
+    return Changes(i, j, before, after, np.where(witness < 0, alone, cases), witness)
 
 
 def _witness_block(
@@ -157,13 +158,13 @@ def _witness_block(
     start: int,
     stop: int,
 ) -> None:
-    i, j, before, cases, witness = (a[start:stop] for a in arrays)
-    _witnesses(i, j, W, rule, thresholds, before, cases, witness)
+    i, j, before, after, cases, witness = (a[start:stop] for a in arrays)
+    _witnesses(i, j, W, rule, thresholds, before, after, cases, witness)
 
 
 @kernel
-def _witnesses(i, j, W, rule, thresholds, before, cases, witness):
-    """Merge rows i and j of W to find, for each pair, the k that offers most."""
+def _witnesses(i, j, W, rule, thresholds, before, after, cases, witness):
+    """Merge rows i and j of W to find, for each pair, the k that offers most, if that is w*."""
     indptr, columns, values = W
     theta1, theta2 = thresholds
     for p in range(i.shape[0]):
@@ -185,6 +186,8 @@ def _witnesses(i, j, W, rule, thresholds, before, cases, witness):
                         cases[p] = condition(values[a], values[b], before[p], theta1, theta2)
                 a += 1
                 b += 1
+        if abs(best - after[p]) > SAME * (1.0 if rule == D1 else after[p]):
+            witness[p] = -1
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import Affinity, check_affinity, check_count, is_sparse, square_csr
+from sdsc_core.checks import (
+    Affinity,
+    check_affinity,
+    check_count,
+    is_sparse,
+    n_entries,
+    square_csr,
+)
+from sdsc_core.memory import check_memory
 
 ROWS_AT_A_TIME = 4096
 
@@ -46,6 +54,9 @@ def mutual(
     """
     W = check_affinity(W, unit=True)
     k = check_count(neighbours, "neighbours", 1)
+    # Of each entry its row, whether it stays, and itself; of an array before it is sparse too.
+    each = 30 if is_sparse(W) else 34
+    check_memory(each * n_entries(W), "the mutual graph", W.shape[0], name="W")
     rows = sp.csr_array(W)
     least = nearness(rows, k, n_jobs, progress)
     of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))

@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdsc_core.blocks import Progress, n_threads
-from sdsc_core.checks import Affinity, check_affinity, check_choice, check_thetas, is_sparse
+from sdsc_core.checks import (
+    Affinity,
+    check_affinity,
+    check_choice,
+    check_count,
+    check_number,
+    check_thetas,
+    is_sparse,
+)
 from sdsc_core.dense.mutuality import mutual
 from sdsc_core.dense.rules import DISTANCES
 from sdsc_core.dense.scaling import sinkhorn
@@ -31,6 +39,13 @@ class StageParameter:
     high: float | int
     help: str
     most: float | int | None = None
+
+    def checked(self, value: Any) -> Any:
+        """The value, if it is of the parameter's kind and within what the mathematics allows."""
+        if isinstance(self.default, int):
+            most = None if self.most is None else int(self.most)
+            return check_count(value, self.name, int(self.low), most)
+        return check_number(value, self.name, self.low, self.most)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sdsc_core._jit import kernel
 from sdsc_core.affinities import off_diagonal
 from sdsc_core.blocks import Progress, tick
-from sdsc_core.checks import Affinity, check_affinity, check_number, is_sparse
+from sdsc_core.checks import Affinity, check_affinity, check_number, is_sparse, n_entries
 from sdsc_core.memory import check_memory
 
 CLOSE = 1e-12  # by how much the sum of a row may differ from 1
@@ -48,6 +48,8 @@ def sinkhorn(
     ([0.0, 1.0, 1.0], [3.0, 2.0, 2.0])
     """
     W = check_affinity(W, unit=True)
+    # W's places and values, W* and what it is multiplied by, of an array before it is sparse too.
+    check_memory(50 * n_entries(W), "Sinkhorn", W.shape[0], name="W")
     rows = off_diagonal(sp.csr_array(W))
     d = scaling_factors(rows, self_weight, progress)
     star = rows.copy()

@@ -33,11 +33,12 @@ def sparse_pass(
     strong = off_diagonal(W, above=thresholds.theta2)
     room = _room(Rows.of(base), Rows.of(strong if base is W else base), Rows.of(strong))
     # The rows as they are found, and once more put together; most pairs have several paths.
-    check_memory(24 * int(room.sum()), "the dense stage", n, name="W")
+    check_memory(24 * int(room.sum()) + 12 * strong.nnz, "the dense stage", n, name="W")
     rows = partial(_sparse_block, Rows.of(base), Rows.of(strong), RULES[rule], thresholds, room)
     block = max(64, int(n * PATHS_A_BLOCK / max(1, room.sum())))
     parts = run_blocks(rows, n, block, n_jobs=n_jobs, progress=progress, client=client)
-    counts, indices, data = (np.concatenate(p) for p in zip(*parts, strict=True))
+    counts, indices, data = (np.concatenate([part[k] for part in parts]) for k in range(3))
+    del parts  # what is put together is converted below, which takes as much again
     indptr = np.concatenate([[0], np.cumsum(counts)])
     # Conversion sorts in linear time: the CSC of a symmetric matrix is its sorted CSR. After one
     # pass W* is symmetric; after several only up to rounding, so it is converted back.

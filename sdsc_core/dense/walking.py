@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from sdsc_core._jit import kernel
 from sdsc_core.affinities import off_diagonal
 from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import Affinity, check_affinity, check_count, is_sparse, square_csr
+from sdsc_core.checks import (
+    Affinity,
+    check_affinity,
+    check_count,
+    is_sparse,
+    n_entries,
+    square_csr,
+)
 from sdsc_core.dense.rules import Rows
 from sdsc_core.memory import check_memory
 
@@ -53,6 +60,7 @@ def diffusion(
     [0.0, 1.0, 0.354]
     """
     W = check_affinity(W, unit=True)
+    check_memory(38 * n_entries(W), "diffusion", W.shape[0], name="W")
     rows = walk_matrix(W)
     A = walks(rows, steps, neighbours, n_jobs, progress, client)
     star = sp.csr_array(A.maximum(A.T))
@@ -91,7 +99,8 @@ def walks(
     neighbours = check_count(neighbours, "neighbours", 1)
     n = S.shape[0]
     kept = min(neighbours + 1, n)
-    check_memory(48 * n * kept, "diffusion", n, name="W", instead="give fewer points or neighbours")
+    size = 48 * n * kept + 12 * S.nnz
+    check_memory(size, "diffusion", n, name="W", instead="give fewer points or neighbours")
     work = partial(_walk_block, Rows.of(S), steps, neighbours)
     block = max(ROWS_AT_A_TIME, -(-n // BLOCKS))
     parts = run_blocks(work, n, block, n_jobs=n_jobs, progress=progress, client=client)

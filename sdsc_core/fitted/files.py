@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from sdsc_core.datasets.dataset import table_csv
+from sdsc_core.datasets.dataset import check_points, table_csv
 from sdsc_core.fitted.describing import Subspaces
 from sdsc_core.run import Run
 from sdsc_core.script import columns_of
+
+MORE = 4  # columns of `distances_csv` beside those of `points_csv`
 
 
 def distances_csv(run: Run, found: Subspaces) -> str:
@@ -20,6 +22,7 @@ def distances_csv(run: Run, found: Subspaces) -> str:
     >>> distances_csv(run, subspaces(run.data.X, run.after.labels)).splitlines()[0]
     'point,row,class,cluster_W,cluster_W_star,distance_own,distance_next,next_cluster,own_over_next'
     """
+    check_points(run.data, columns=MORE)
     order = found.worst(len(found.labels))
     other = found.points.other
     names = np.where(other >= 0, found.names[other].astype(object), "")

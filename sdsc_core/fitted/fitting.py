@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.blocks import Progress, tick
+from sdsc_core.blocks import Progress, gram, tick
 from sdsc_core.checks import (
+    binary_scale,
     check_count,
     check_flag,
     check_labels,
@@ -36,7 +37,7 @@ class Subspace:
 
     n_points: int
     singular_values: NDArray[np.float64]
-    energy: float  # sum of the squares of all singular values
+    norm: float  # root of the sum of the squares of all singular values
     suggested: int
     basis: NDArray[np.float64]
     mean: NDArray[np.float64] | None = None
@@ -48,13 +49,13 @@ class Subspace:
     @property
     def share(self) -> float:
         """Share of the points' energy that lies in the subspace; 1 where there is none at all."""
-        if not self.energy:
+        if not self.norm:
             return 1.0
-        return min(1.0, float((self.singular_values[: self.dimension] ** 2).sum()) / self.energy)
+        return min(1.0, float(((self.singular_values[: self.dimension] / self.norm) ** 2).sum()))
 
-    def residuals(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Distance of each row of X (n, D) from the subspace, (n,)."""
-        rest = X if self.mean is None else X - self.mean
+    def residuals(self, X: NDArray[np.float64], scale: float = 1.0) -> NDArray[np.float64]:
+        """Distance of each row of X (n, D) from the subspace, (n,), both over ``scale``."""
+        rest = X if self.mean is None else X - self.mean / scale
         return np.linalg.norm(rest - (rest @ self.basis.T) @ self.basis, axis=1)
 
 
@@ -79,7 +80,8 @@ def suggest_dimension(
     3
     """
     cost = check_number(cost, "cost", 0)
-    energy = np.asarray(singular_values, dtype=np.float64) ** 2
+    values = np.asarray(singular_values, dtype=np.float64)
+    energy = (values / binary_scale(values)) ** 2
     if not len(energy) or not energy[0] > 0:
         return 0
     energy = np.where(energy > ZERO**2 * energy[0], energy, 0.0)
@@ -151,14 +153,18 @@ def _fit(
 ) -> Subspace:
     n, d = len(rows), X.shape[1]
     mean = np.sum([part.sum(axis=0) for part in _parts(X, rows)], axis=0) / n if affine else None
-    values, vectors, energy = _decomposed(X, rows, mean, progress)
+    first = next(_parts(X, rows, mean))
+    scale = float(binary_scale(first))
+    values, vectors, norm = _decomposed(X, rows, mean, scale, progress)
     suggested = suggest_dimension(values, n, d, affine=affine, cost=cost)
     rank = int((values > ZERO * values[0]).sum()) if len(values) and values[0] > 0 else 0
     r = min(suggested if wanted is None else wanted, rank)
     basis = vectors[:r]
     if r:  # a sign that rounding does not decide
         basis = basis * np.sign(basis[np.arange(r), np.abs(basis).argmax(axis=1)])[:, None]
-    return Subspace(n, values[:KEPT], energy, suggested, np.ascontiguousarray(basis), mean)
+    return Subspace(
+        n, values[:KEPT] * scale, norm * scale, suggested, np.ascontiguousarray(basis), mean
+    )
 
 
 def _parts(X: Any, rows: NDArray[np.int64], mean: Any = None) -> Any:
@@ -169,30 +175,31 @@ def _parts(X: Any, rows: NDArray[np.int64], mean: Any = None) -> Any:
 
 
 def _decomposed(
-    X: Any, rows: NDArray[np.int64], mean: Any, progress: Progress | None
+    X: Any, rows: NDArray[np.int64], mean: Any, scale: float, progress: Progress | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Singular values, right singular vectors as rows, and the energy of a cluster's points."""
+    """Singular values, right singular vectors as rows, and the norm of the points over scale."""
     n, d = len(rows), X.shape[1]
     if n * d <= DIRECT:
-        points = np.concatenate(list(_parts(X, rows, mean)))
+        check_memory(32 * n * d, "fitting a subspace", n)
+        points = np.concatenate(list(_parts(X, rows, mean))) / scale
         _, values, vectors = np.linalg.svd(points, full_matrices=False)
-        return values, vectors, float((values**2).sum())
+        return values, vectors, float(np.linalg.norm(values))
     small = min(n, d)
     check_memory(24 * small * small + 16 * ROWS * d + 8 * KEPT * d, "fitting a subspace", n)
     if d <= n:
-        gram = np.zeros((d, d))
+        products = np.zeros((d, d))
         for part in _parts(X, rows, mean):
             tick(progress, 0, 0)
-            gram += part.T @ part
+            products += gram(part.T / scale)
     else:
-        points = np.concatenate(list(_parts(X, rows, mean)))
-        gram = points @ points.T
-    squares, axes = np.linalg.eigh(gram)
+        points = np.concatenate(list(_parts(X, rows, mean))) / scale
+        products = gram(points)
+    squares, axes = np.linalg.eigh(products)
     squares, axes = np.maximum(squares[::-1][:KEPT], 0.0), axes[:, ::-1][:, :KEPT]
     values = np.sqrt(squares)
     if d <= n:
-        return values, axes.T, float(np.trace(gram))
+        return values, axes.T, float(np.trace(products)) ** 0.5
     some = values > ZERO * max(values[0], np.finfo(float).tiny)
     vectors = np.zeros((len(values), d))
     vectors[some] = (axes[:, some] / values[some]).T @ points
-    return values, vectors, float(np.trace(gram))
+    return values, vectors, float(np.trace(products)) ** 0.5

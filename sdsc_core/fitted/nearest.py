@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import Affinity, check_count, is_sparse
+from sdsc_core.blocks import Progress, n_threads, run_blocks
+from sdsc_core.checks import Affinity, binary_scale, check_count, check_rows, is_sparse
 from sdsc_core.fitted.fitting import Subspace
+from sdsc_core.memory import check_memory
 
 ROWS = 1 << 13  # of a block
+FAR = 2.0**400  # beyond it, squares overflow or vanish
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,22 @@ def nearest_subspace(
     if not len(X):
         none = np.empty(0)
         return Nearest(none.astype(np.int64), none, none, none.astype(np.int64))
+    X = check_rows(X)
+    if not found:
+        raise ValueError("found is empty; give at least one subspace.")
+    d = found[0].basis.shape[1]
+    if X.shape[1] != d:
+        raise ValueError(f"X has {X.shape[1]} features; the subspaces were fitted to {d}.")
+    if labels is not None:
+        labels = np.asarray(labels)
+        inside = labels.dtype.kind in "iu" and labels.shape == (len(X),)
+        if not inside or labels.min() < 0 or labels.max() >= len(found):
+            raise ValueError(
+                f"labels are not numbers of subspaces; give one from 0 to {len(found) - 1} for each"
+                f" of {len(X)} points."
+            )
+    rows = min(len(X), n_threads(n_jobs) * ROWS)
+    check_memory(16 * rows * (d + len(found)) + 40 * len(X), "the distances", len(X))
     work = partial(_block, X, tuple(found), labels)
     parts = run_blocks(work, len(X), ROWS, n_jobs=n_jobs, progress=progress)
     return Nearest(*(np.concatenate(p) for p in zip(*parts, strict=True)))
@@ -59,7 +77,12 @@ def nearest_subspace(
 
 def distances(X: NDArray[np.float64], found: Sequence[Subspace]) -> NDArray[np.float64]:
     """Distance of each row from each subspace, (n, K)."""
-    return np.column_stack([subspace.residuals(X) for subspace in found])
+    scale = float(binary_scale(X))
+    if 1 / FAR < scale < FAR:
+        scale = 1.0
+    else:
+        X = X / scale
+    return scale * np.column_stack([subspace.residuals(X, scale) for subspace in found])
 
 
 def _block(
