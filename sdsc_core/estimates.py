@@ -27,8 +27,6 @@ LIKE = "D3"
 # Methods whose time hardly depends on the kind of data: their runs count for every kind.
 ANY_KIND = ("IMC", "OMP", "KNN", "LRSC")
 DENSE = "LSR"  # a W without zeros is as dense by one method as by another: one stands for all
-# The parameter that counts a method's picks; the time for W is taken to be in proportion to it.
-STEPS = {"IMC": "n_iterations", "OMP": "n_nonzero", "KNN": "n_neighbours"}
 GROWTH = (1.0, 3.0)  # exponents between which a part grows beyond what was measured
 
 
@@ -66,6 +64,26 @@ def estimate(
     check_count(n_points, "n_points", 1)
     check_count(n_features, "n_features", 1)
     return speed() * sum(_part(method, n_points, n_features, kind, p, params or {}) for p in parts)
+
+
+def in_words(seconds: float) -> str:
+    """An estimated time for a sentence; below a second more would not be true.
+
+    >>> in_words(0.1), in_words(40.2), in_words(5400)
+    ('less than a second', 'about 40 s', 'about 1.5 h')
+    """
+    return "less than a second" if seconds < 1 else f"about {rounded(seconds)}"
+
+
+def rounded(seconds: float) -> str:
+    """A time of a second or more without decimals that nobody needs.
+
+    >>> rounded(30), rounded(600)
+    ('30 s', '10 min')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def _part(method: str, n: int, d: int, kind: str, part: str, params: Mapping[str, Any]) -> float:
@@ -106,10 +124,10 @@ def at(x: float, known: Mapping[int, float], growth: tuple[float, float]) -> flo
 
 
 def _steps(method: str, params: Mapping[str, Any], kind: str) -> float:
-    """How many times as many picks as the preset of a kind."""
-    if method not in STEPS:
+    """How many times as many picks as the preset of a kind, to which W's time is in proportion."""
+    name, preset = METHODS[method].picks, METHODS[method].presets[kind]
+    if not name:
         return 1.0
-    name, preset = STEPS[method], METHODS[method].presets[kind]
     return float(METHODS[method].settings(**{**preset, **params})[name]) / float(preset[name])
 
 

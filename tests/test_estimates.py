@@ -8,7 +8,7 @@ import pytest
 
 from sdsc_core import METHODS, cli, datasets, estimates
 from sdsc_core.cli import benchmark_estimates as bench
-from sdsc_core.estimates import AFFINITY, PARTS, STEPS, Cell, estimate
+from sdsc_core.estimates import AFFINITY, PARTS, Cell, estimate, in_words
 from sdsc_core.methods import KINDS
 
 
@@ -84,9 +84,9 @@ def test_a_kind_counts_where_the_method_is_slow_on_it(measured):
         assert estimate("IMC", 100, 100, kind, [AFFINITY], picks) == pytest.approx(4.8**0.5)
 
 
-@pytest.mark.parametrize("method", STEPS)
+@pytest.mark.parametrize("method", ["IMC", "OMP", "KNN"])
 def test_more_picks_take_longer(method):
-    six, twelve = (estimate(method, 1000, 10, params={STEPS[method]: k}) for k in (6, 12))
+    six, twelve = (estimate(method, 1000, 10, params={METHODS[method].picks: k}) for k in (6, 12))
     rest = estimate(method, 1000, 10, parts=["none"])
     assert twelve - rest == pytest.approx(2 * (six - rest))
 
@@ -123,9 +123,11 @@ def test_the_command_prints_an_estimate_beside_the_measured_time(monkeypatch, ca
     small = bench.reference("digits", 10, 60)
     monkeypatch.setattr(bench, "_compared", lambda: iter([("small", small, "digits")]))
     assert cli.main(["benchmark", "estimates", "--only", "lsr"]) == 0
-    head, *lines = capsys.readouterr().out.splitlines()
+    head, *lines, last = capsys.readouterr().out.splitlines()
     assert head.split()[-3:] == ["estimate", "measured", "ratio"]
-    assert [line.split()[4] for line in lines] == list(PARTS)
+    assert [line.split()[4] for line in lines] == list(PARTS[1:])
+    near = sum(0.5 <= float(line.split()[-1]) <= 2.0 for line in lines)
+    assert last == f"{near} of {len(lines)} within a factor of two."
     for line in lines:
         name, n, d, method, _, guess, _, took, _, ratio = line.split()
         assert (name, n, d, method) == ("small", "60", "10", "LSR")
@@ -134,8 +136,9 @@ def test_the_command_prints_an_estimate_beside_the_measured_time(monkeypatch, ca
 
 def test_what_would_take_too_long_is_not_measured(monkeypatch, capsys):
     monkeypatch.setattr(bench, "LONGEST", 0.0)
-    (line,) = bench._lines("small", bench.reference("digits", 10, 60), "LSR", "digits")
-    assert "not measured" in line
+    ratios: list[float] = []
+    lines = bench._lines("small", bench.reference("digits", 10, 60), "LSR", "digits", ratios)
+    assert all("not measured" in line for line in lines) and not ratios
 
 
 def test_measuring_goes_on_where_it_was_stopped(monkeypatch, tmp_path, capsys):
@@ -212,3 +215,11 @@ def test_reference_faces_are_like_the_sample():
 def test_an_unknown_method_is_refused(capsys):
     assert cli.main(["benchmark", "estimates", "--only", "nothing"]) == 2
     assert "--only is 'nothing'" in capsys.readouterr().err
+
+
+def test_what_is_said_of_an_estimate_is_within_a_factor_of_two():
+    units = {"s": 1, "min": 60, "h": 3600}
+    for seconds in (1.01 * 1.07**k for k in range(200)):  # to nine days
+        number, unit = in_words(seconds).removeprefix("about ").split()
+        assert 0.5 < float(number) * units[unit] / seconds < 2
+    assert {in_words(seconds) for seconds in (0.0, 0.1, 0.99)} == {"less than a second"}

@@ -204,31 +204,38 @@ def _write(path: Path, cells: list[Cell]) -> None:
 
 
 def compare(methods: list[str]) -> None:
-    """Print what is estimated for each method and stage beside what it takes."""
-    print(f"{'data':<10}  {'N':>6}  {'D':>4}  {'method':<6}  {'part':<4}  {'estimate':>9}"
+    """Print what is estimated for each method and stage beside what it takes, W included.
+
+    That is what the app says before a run; the last line says how many are within a factor of two.
+    """
+    print(f"{'data':<10}  {'N':>6}  {'D':>4}  {'method':<6}  {'stage':<5}  {'estimate':>9}"
           f"  {'measured':>9}  ratio")  # fmt: skip
+    ratios: list[float] = []
     for name, data, kind in _compared():
         for method in methods:
-            for line in _lines(name, data, method, kind):
+            for line in _lines(name, data, method, kind, ratios):
                 print(line, flush=True)
+    near = sum(0.5 <= ratio <= 2.0 for ratio in ratios)
+    print(f"{near} of {len(ratios)} within a factor of two.")
 
 
-def _lines(name: str, data: Dataset, method: str, kind: str) -> Iterator[str]:
+def _lines(name: str, data: Dataset, method: str, kind: str, ratios: list[float]) -> Iterator[str]:
     n, d = data.X.shape
     timed = Timed(data, method, kind)
-    for part in PARTS:
-        guess = estimate(method, n, d, kind, [part])
-        line = f"{name:<10}  {n:>6}  {d:>4}  {method:<6}  {part:<4}  {guess:>7.3g} s"
+    took_W = None
+    for part in PARTS[1:]:
+        guess = estimate(method, n, d, kind, [AFFINITY, part])
+        line = f"{name:<10}  {n:>6}  {d:>4}  {method:<6}  {part:<5}  {guess:>7.3g} s"
         if guess > LONGEST:
             yield f"{line}  not measured: over {LONGEST:.0f} s"
-            if part == AFFINITY:
-                return
             continue
         try:
-            took = timed.seconds(part)
+            took_W = timed.seconds(AFFINITY) if took_W is None else took_W
+            took = took_W + timed.seconds(part)
         except ValueError as problem:
             yield f"{line}  {problem}"
             return
+        ratios.append(guess / took)
         yield f"{line}  {took:>7.3g} s  {guess / took:>5.2f}"
 
 
