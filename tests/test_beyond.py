@@ -283,3 +283,12 @@ def test_a_stage_hears_of_its_own_parameters_alone(rule):
 def test_what_is_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call(np.array([[0, 0.5], [0.5, 0]]))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"), [({"neighbours": "x"}, "neighbours is 'x'"), ({"near": 2}, "'near'")]
+)
+def test_an_account_refuses_a_wrong_parameter(parameters, says):
+    W = np.array([[0, 0.9, 0.8], [0.9, 0, 0.7], [0.8, 0.7, 0]])
+    with pytest.raises(ValueError, match=says):
+        account(W, 0, 2, "Mutual", **parameters)

@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 
 from sdsc_core import METHODS, SDSC, cli, clustering_accuracy, datasets, experiments
-from sdsc_core.experiments import printed
+from sdsc_core.experiments import printed, running, shipping
+from sdsc_core.experiments.keeping import Cell
 from sdsc_core.experiments.tables import PAPERS, random_digits, random_subjects
+from sdsc_core.search.choose import FEW_POINTS
 from tests.conftest import DATA
 
 
@@ -69,6 +71,28 @@ def test_a_cell_is_what_the_estimator_gives(folder):
         assert row.figures["acc"] == clustering_accuracy(part.labels, model.labels_)
 
 
+def test_progress_counts_seconds_of_what_is_left_alone(folder):
+    """Not cells: those that are known take no time, and those of large sizes the most."""
+    table = experiments.EXPERIMENTS["table2"]
+    options = experiments.Options(folder=folder, sizes=(2, 5), methods=["OMP", "LSR"], draws=2)
+    store = experiments.Store(None)
+    cells = table.cells(options)
+    for cell in cells:
+        seconds = {"OMP": 1.0, "LSR": 4.0}[cell.method] * (4.0 if cell.where == 5 else 1.0)
+        if (cell.where, cell.method, cell.draw) not in (
+            (5, "OMP", 1),
+            (5, "LSR", 0),
+            (5, "LSR", 1),
+        ):
+            store.add(cell, table.measure(options, cell), seconds)
+    heard = []
+    experiments.run(table, options, store, lambda done, total: heard.append((done, total)))
+    # 4 s of OMP, as its other draw took; of LSR twice 4 s × (5/2)², by the smaller size.
+    assert heard[0] == (0, 54_000)
+    assert heard[1][0] < 4000 and heard[1][1] == heard[1][0] + 50_000
+    assert len(heard) == 4 and heard[-1] == (1, 1)
+
+
 def test_the_command_prints_ours_beside_the_papers(folder, tmp_path, capsys):
     out = tmp_path / "out"
     argv = ["reproduce", "table2", "--data", str(folder), "--methods", "OMP", "IMC"]
@@ -80,7 +104,7 @@ def test_the_command_prints_ours_beside_the_papers(folder, tmp_path, capsys):
     accs = 100 * rows[(rows["where"] == 5) & (rows.method == "OMP")].acc
     assert f"{accs.mean():.1f} ± {accs.std(ddof=0):.1f} (95.9) |" in text
     assert text == (out / "table2.md").read_text("utf-8") + "\n"
-    assert (out / "table2.tex").read_text("utf-8").count(r"\\") == 4
+    assert (out / "table2.tex").read_text("utf-8").count(r"\\") == 3 * 4  # mean, median, deviation
     kept = json.loads((out / "table2.json").read_text("utf-8"))
     assert len(kept["rows"]) == 12 and kept["runs"][0]["numpy"] == np.__version__
 
@@ -98,6 +122,7 @@ def test_every_figure_has_its_files(folder, tmp_path, name):
     pictures = [path for path in out.iterdir() if path.suffix == ".svg"]
     for path in pictures:
         assert ElementTree.fromstring(path.read_text("utf-8")).tag.endswith("svg")
+    assert all(path.with_suffix(".html").exists() for path in pictures)
     count = {"figure1": 4, "figure2": 2, "figure3": 1, "figure4": 2, "qratio": 0}
     assert len(pictures) == count[name]
 
@@ -160,7 +185,9 @@ def test_what_would_take_too_long_is_left_out_and_said(folder):
                                                draws=1), 10.0)  # fmt: skip
     *_, last = experiments.run(table, options, store)
     assert last.where == 5 and not last.figures
-    assert last.message == "Left out: 10 s at 2, so about 62 s here."
+    assert last.message.startswith(
+        "Left out: 10 s at 2, so about 62 s here, over the limit of 30 s"
+    )
     assert last.message in experiments.to_markdown(table, [*_, last])
 
 
@@ -218,3 +245,90 @@ def test_faces_come_close_to_the_paper(size):
         found = [100 * r.figures["acc"] for r in rows if r.name == method]
         error = np.std(found) / np.sqrt(draws)
         assert np.mean(found) >= printed.TABLE_2[method][size] - 4 - 2 * error, (method, found)
+
+
+def test_no_cell_holds_the_time_of_compiling(folder, monkeypatch):
+    """Each method meets a few points before its first cell is timed, once."""
+    told = []
+    table = experiments.EXPERIMENTS["table2"]
+    few, measure = running.run_stages, table.measure
+    monkeypatch.setattr(
+        running, "run_stages", lambda d, s: told.append((s.method, d.n_points)) or few(d, s)
+    )
+    monkeypatch.setattr(table, "measure", lambda o, c: told.append(c.method) or measure(o, c))
+    rows_of("table2", folder, sizes=[2], methods=["KNN", "LSR"], draws=2)
+    first = told.index("KNN")
+    assert first and {m for m, _ in told[:first]} == {"KNN"}
+    assert all(n < 100 for _, n in told[:first])
+    assert told[first : first + 2] == ["KNN", "KNN"] and told[-2:] == ["LSR", "LSR"]
+    told.clear()
+    rows_of("table2", folder, sizes=[2], methods=["IMC"], draws=1)
+    assert max(n for _, n in told[: told.index("IMC")]) > FEW_POINTS  # where the search changes
+
+
+def test_table_2_has_median_and_deviation_beside_the_papers(folder, tmp_path):
+    argv = ["reproduce", "table2", "--data", str(folder), "--sizes", "2", "--methods", "SSC"]
+    assert cli.main([*argv, "--draws", "3", "--out", str(tmp_path)]) == 0
+    for end in ("md", "tex"):
+        text = (tmp_path / f"table2.{end}").read_text("utf-8")
+        assert "median of 3 draws" in text and "(98.8)" in text
+        assert ": standard deviation of 3 draws" in text and "(3.2)" in text
+
+
+def test_every_shipped_report_is_latex():
+    """Tables for each, and no sign that LaTeX has not by itself."""
+    for name, experiment in experiments.EXPERIMENTS.items():
+        results = experiments.shipped(name)
+        if results is not None:
+            text = experiments.to_latex(experiment, results.rows)
+            assert text.count(r"\begin{table}") == text.count(r"\end{table}") > 0, name
+            assert text.isascii(), (name, {c for c in text if ord(c) > 127})
+
+
+def test_what_ships_states_the_settings_of_its_own_cells(tmp_path):
+    """A store may hold cells of other settings, and settings may differ from place to place."""
+    out, ship, further = (tmp_path / name for name in ("out", "ship", "further"))
+    further.mkdir()
+    figure, options = experiments.EXPERIMENTS["figure1"], experiments.Options(
+        sizes=[60, 120], methods=["KNN"], draws=1
+    )  # fmt: skip
+    store = experiments.Store(out / "figure1.jsonl")
+    out.mkdir()
+    experiments.run(figure, options, store)
+    other = replace(options, params={"KNN": {"n_neighbours": 3}})
+    experiments.run(figure, other, store)
+    experiments.ship(out, ship, options)
+    stated = json.loads((ship / "about.json").read_text("utf-8"))["figure1"]["settings"]
+    assert stated == {"KNN": "n_neighbours=6"}
+    cells = [Cell("a", 0, "IMC", "gamma=5"), Cell("b", 0, "IMC", "gamma=6")]
+    assert shipping._settings(cells) == {"IMC": "gamma=5", "IMC at b": "gamma=6"}
+    found = shipping.Results("x", [], [], shipping._settings(cells))
+    assert [found.settings_of(cell) for cell in cells] == ["gamma=5", "gamma=6"]
+
+
+def test_a_ship_that_fails_changes_nothing(tmp_path, monkeypatch):
+    out, ship = tmp_path / "out", tmp_path / "ship"
+    out.mkdir()
+    options = experiments.Options(sizes=[60], methods=["KNN"], draws=1)
+    store = experiments.Store(out / "figure1.jsonl")
+    experiments.run(experiments.EXPERIMENTS["figure1"], options, store)
+    (out / "table4.jsonl").write_text("no cells\n")
+    with pytest.raises(ValueError, match="holds something else"):
+        experiments.ship(out, ship, options)
+    assert not ship.exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        (["figure2", "--sizes", "5"], "--sizes is not for this experiment"),
+        (["figure4", "--methods", "OMP"], "--methods is not for this experiment"),
+        (["qratio", "--param", "IMC.n_iterations=9"], "--param is not for this experiment"),
+        (["dense_rules", "--sizes", "9"], "--sizes is not for this experiment"),
+        (["readings", "--methods", "IMC"], "--methods is not for this experiment"),
+        (["figure1", "--sizes", "100"], "--sizes is 100; give multiples of 6"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(argv, says, capsys):
+    assert cli.main(["reproduce", *argv]) == 2
+    assert says in capsys.readouterr().err

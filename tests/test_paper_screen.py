@@ -6,10 +6,17 @@ import re
 import numpy as np
 import pytest
 
+from pages.compare.choosing import kind_key
+from pages.components import cells
+from pages.paper import figures as paper_figures
+from pages.paper import opening_cells
 from pages.shared import settings
 from sdsc_core import cli, datasets, experiments
-from sdsc_core.experiments import beside, claims, hopkins, shipped, shipping, verdicts
+from sdsc_core.experiments import beside, claims, shipped, shipping, verdicts
+from sdsc_core.experiments.chart import COLOURS
 from sdsc_core.experiments.keeping import Row
+from sdsc_core.experiments.means import Mean
+from sdsc_core.experiments.running import STATISTICS
 from tests.test_experiments import folder  # noqa: F401, stand-ins for the research data
 
 
@@ -26,7 +33,8 @@ def results(tmp_path, monkeypatch):
     found = {
         "table2": [*rows(2, "SSC", [0.9, 0.92]), *rows(2, "IMC", [0.99, 0.98]),
                    *rows(2, "IMC", [1.0, 0.999], "PCE"),
-                   Row(5, 0, "SSC", "none", {}, message="Left out: 99 s at 2.")],
+                   Row(5, 0, "SSC", "none", {},
+                       message="Left out: 99 s at 2, over the limit of 40 s for a draw.")],
         "qratio": [Row("USPS", d, "IMC", "PCE", {"q": 0.7 + d / 100, "tau_share": 0.4})
                    for d in range(3)],
     }  # fmt: skip
@@ -82,7 +90,17 @@ def test_a_run_goes_on_from_what_ships(folder, tmp_path, monkeypatch):  # noqa: 
 
 
 def test_hopkins_goes_on_from_what_ships(tmp_path):
-    assert experiments.lay_out("hopkins", tmp_path) == len(hopkins.read(hopkins.MEASURED))
+    """Without the data too; shipped again, not one error is lost, and each run is still told."""
+    before = shipped("hopkins")
+    assert experiments.lay_out("hopkins", tmp_path) == len(before.rows) > 2000
+    assert experiments.ship(tmp_path, tmp_path / "ship", names=["hopkins"]) == ["hopkins"]
+    after = shipped("hopkins", tmp_path / "ship")
+
+    def told(results):
+        return {(r.where, r.method): r.figures["error"] for r in results.rows}
+
+    assert told(after) == pytest.approx(told(before), rel=1e-4)
+    assert (after.runs, after.settings) == (before.runs, before.settings)
 
 
 def test_what_was_left_out_ships_with_its_message(folder, tmp_path):  # noqa: F811
@@ -94,6 +112,7 @@ def test_what_was_left_out_ships_with_its_message(folder, tmp_path):  # noqa: F8
     experiments.ship(tmp_path, tmp_path / "ship", options)
     *_, last = shipped("table2", tmp_path / "ship").rows
     assert last.where == 5 and not last.figures and last.message.startswith("Left out: 10 s at 2")
+    assert last.message.endswith("over the limit of 1 s for a draw.")
 
 
 def test_ship_needs_a_folder(capsys):
@@ -117,6 +136,14 @@ def test_a_cell_stands_beside_the_papers():
     assert stages.cells["OMP", "D3"].paper == pytest.approx(70.57)
 
 
+def test_only_what_can_be_better_has_a_colour():
+    ours = Mean.of([0.9, 0.92])
+    for statistic in STATISTICS:
+        cell = beside.OursAndPrinted(ours, 10.0, 1, statistic)
+        coloured = "class='up'" in cells._paper(cell) or "class='down'" in cells._paper(cell)
+        assert coloured == (statistic != "standard deviation")
+
+
 @pytest.mark.parametrize("name", ["table2", "table4"])
 def test_the_state_of_a_cell_is_its_data(folder, name):  # noqa: F811
     """What `prepare` makes of the state is what the experiment draws."""
@@ -130,7 +157,36 @@ def test_the_state_of_a_cell_is_its_data(folder, name):  # noqa: F811
         random_state=state.get("draw", 0),
     )  # fmt: skip
     assert ours.digest == table.draw(data, place, 3).digest
-    assert beside.state("qratio", "USPS") is None
+    assert beside.state("qratio", "synthetic") is None
+    assert beside.state("qratio", "MNIST", 3) == beside.state("table4", 500, 3)
+
+
+def test_of_errors_less_is_better():
+    """Green where a published error is undercut; a method that nobody published has none."""
+    made = [
+        Row(f"s{k}", 0, method, "none", {"error": error, "motions": 2})
+        for method in ("SSC", "KNN")
+        for k, error in enumerate((0.001, 0.002))
+    ]
+    grid = beside.by_motions(made)
+    one = grid.cells["SSC", "two motions"]
+    assert one.paper == 1.52 and one.value == pytest.approx(0.15)
+    assert "class='up'>-1.37" in cells._paper(one)
+    assert "published 1.52" in cells._paper(one)
+    assert grid.cells["KNN", "two motions"].paper is None
+    assert ("L0-SSC", "two motions") in grid.cells  # not measured, and said so
+    assert grid.cells["SSC", "three motions"].ours is None
+
+
+def test_imc_p_is_not_missing_beyond_the_paper():
+    grid = beside.by_place("figure1", [])
+    assert ("IMC", "1,000,002") in grid.cells and ("IMC-P", "100,002") in grid.cells
+    assert ("IMC-P", "1,000,002") not in grid.cells
+
+
+def test_each_line_of_a_chart_has_a_colour():
+    names = len(experiments.EXPERIMENTS["table2"].methods) + 1  # IMC-P
+    assert len(set(COLOURS)) == len(COLOURS) >= names
 
 
 class TestVerdicts:
@@ -217,6 +273,94 @@ class TestScreen:
         text = "\n".join(self.texts(self.open(app, part="table2")))
         assert "2031\\-02\\-03" in text and "A \\*fast\\* machine" in text
         assert re.search(r"Ours reach 1 of 3 printed figures", text)
+        assert "a draw would take over 40 s" in text and "The reading of IMC: Γ = 5" in text
+
+    def test_a_spread_is_neither_reached_nor_missed(self, app, results):
+        self.open(app, part="table2", statistic="standard deviation")
+        text = "\n".join(self.texts(app))
+        assert "standard deviation over the draws: ours, below it" in text
+        assert "Ours reach" not in text and "in colour" not in text
+        app.session_state["statistic"] = "median"
+        app.run()
+        text = "\n".join(self.texts(app))
+        assert "median over the draws: ours, below it" in text and "Ours reach" in text
+
+    def test_thetas_and_a_reading_are_said_where_there_is_one(self, app):
+        for part, thetas, reading in (
+            ("figure4", True, True), ("figure2", False, True), ("readings", False, False),
+        ):  # fmt: skip
+            app.session_state["part"] = part
+            text = "\n".join(self.texts(self.open(app, part=part)))
+            assert ("θ₁ = 0.8, θ₂ = 0.6 for PCE" in text) == thetas, part
+            assert ("The reading of IMC:" in text) == reading, part
+
+    def test_the_words_of_a_preset_do_not_go_with_a_cell(self, app, monkeypatch):
+        clicks = [("IMC", "600")]
+        monkeypatch.setattr(paper_figures, "cells", lambda *a: clicks.pop() if clicks else None)
+        app.session_state["preset_words"] = "Words of a preset."
+        self.open(app, part="figure1")
+        app.run()
+        app.switch_page("pages/explore/page.py")
+        app.run()
+        assert app.session_state["data"] == "subspaces"
+        assert not any("Words of a preset." in text for text in self.texts(app))
+
+    @pytest.mark.parametrize(
+        ("part", "clicked", "expected"),
+        [
+            ("figure2", ("θ₂ = 0.45", "ACC"), {"theta1": 0.8, "theta2": 0.45, "gamma": 5}),
+            ("figure4", ("6", "inside"), {"theta1": 0.8, "theta2": 0.6, "gamma": 5}),
+            ("qratio", ("USPS", "Q"), {"data": "usps", "each": 100, "pca": 200, "gamma": 5}),
+        ],
+    )
+    def test_each_line_of_a_figure_opens(self, app, monkeypatch, part, clicked, expected):
+        clicks, opened = [clicked], {}
+        monkeypatch.setattr(paper_figures, "cells", lambda *a: clicks.pop() if clicks else None)
+        monkeypatch.setattr(opening_cells, "_present", lambda data: True)
+        monkeypatch.setattr(opening_cells, "apply", opened.update)
+        monkeypatch.setattr(opening_cells, "go_to", lambda page: opened.update(page=page))
+        self.open(app, part=part)
+        assert opened["page"] == "pages/explore/page.py" and opened["dense"] == "PCE"
+        assert {name: opened[name] for name in expected} == expected
+        size = {"figure2": 10, "figure4": 6, "qratio": 5}[part]
+        assert len(opened["classes"]) == size
+
+    def test_a_cell_opens_with_the_parameters_that_it_was_measured_with(self, app, monkeypatch):
+        """OMP has 6 picks on the synthetic data, not the preset's 8, nor what was chosen before."""
+        clicks = [("OMP", "600")]
+        monkeypatch.setattr(paper_figures, "cells", lambda *a: clicks.pop() if clicks else None)
+        app.session_state["OMP n_nonzero digits"] = 3
+        app.session_state[kind_key(datasets.sample("subspaces"))] = "faces"
+        self.open(app, part="figure1")
+        app.switch_page("pages/compare/page.py")
+        app.run()
+        assert app.session_state["methods"] == ["OMP"]
+        [control] = [n for n in app.number_input if n.key.startswith("OMP n_nonzero")]
+        assert (control.key, control.value) == ("OMP n_nonzero digits", 6)
+
+    def test_hopkins_says_where_it_comes_from_and_why_it_does_not_open(self, app, monkeypatch):
+        clicks = [("SSC", "two motions")]
+        monkeypatch.setattr(paper_figures, "cells", lambda *a: clicks.pop() if clicks else None)
+        screen = self.open(app, part="hopkins")
+        text = "\n".join(self.texts(screen))
+        assert "Measured 20" in text and "numpy" in text and "120 sequences" in text
+        assert "a mean over sequences" in screen.warning[0].value
+
+    def test_the_best_setting_is_set_against_the_tables(self, app):
+        for part, said in (
+            ("table2", ["Table 2, IMC\\-P in its best", "at or above the paper at", "below it at"]),
+            ("table3", ["Table 3, IMC in its best", "500 \\("]),
+            ("readings", ["Table 2, IMC\\-P", "Table 3, IMC in", "--preset all-round", "Γ = 3"]),
+        ):
+            app.session_state["part"] = part
+            text = "\n".join(self.texts(self.open(app, part=part)))
+            assert all(words in text for words in said), (part, text)
+
+    def test_verdicts_begin_with_their_number(self, app):
+        found = {name: r.rows for name in experiments.EXPERIMENTS if (r := shipped(name))}
+        held = sum(claim.verdict == verdicts.HOLDS for claim in claims(found))
+        text = "\n".join(self.texts(self.open(app)))
+        assert f"Of 7 claims: {held} {'holds' if held == 1 else 'hold'}, " in text
 
     def test_what_was_not_run_is_said(self, app, results):
         assert "sdsc reproduce table3" in self.open(app, part="table3").info[0].value

@@ -1,6 +1,7 @@
 """The study of readings: its own Algorithm 1 and 2 against the transcriptions, design, verdicts."""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from sdsc_core.experiments.readings.reading import (
     samples,
     weights,
 )
+from sdsc_core.experiments.readings.standing import against_tables
 from sdsc_core.imc_path import unit_rows
 from sdsc_core.run import run_stages
 from sdsc_core.settings import PRESETS, RunSettings
@@ -153,7 +155,7 @@ def test_verdicts_follow_from_the_rows():
     assert hits["yaleb 2", "IMC-P"].text == "gamma=3" and hits["yaleb 2", "IMC-P"].holds
     assert not reached(found[:1])[2].holds  # 70.0 of 71.21
     text = judging.to_markdown(rows)
-    assert "(ii) Best overall: gamma=9" in text and "(i) Nearest to Tables 2 and 3: gamma=3" in text
+    assert "(ii) Best overall: Γ = 9" in text and "(i) Nearest to Tables 2 and 3: Γ = 3" in text
     assert judging.to_markdown([]) == "Nothing was confirmed yet.\n"
 
 
@@ -178,6 +180,23 @@ def test_the_preset_is_what_the_shipped_study_says():
     gains = {name: (round(g.value, 1), round(g.error, 1)) for name, g in found[text].gains.items()}
     assert gains == {"yaleb": (1.0, 0.3), "usps": (5.6, 1.2), "mnist_scattering": (3.0, 1.3)}
     assert len(found) == 9 and {m.draws for c in found.values() for m in c.dense.values()} == {20}
+
+
+def test_one_setting_is_set_against_each_table():
+    """The one that reaches most columns, with what it lacks; as printed if that lacks nothing."""
+    accs = {
+        "as printed": {"yaleb 2": (0, 0.99), "yaleb 5": (0, 0.97), "usps 500": (0.72, 0)},
+        "gamma=4": {"yaleb 2": (0, 0.996), "yaleb 5": (0, 0.5), "usps 500": (0.9, 0)},
+        "rule=sum": {"yaleb 2": (0, 1), "yaleb 5": (0, 1), "usps 500": (1, 0)},  # no option
+    }
+    said = against_tables(confirmed(made_rows(accs)))
+    assert "(Γ = 4)" in said["Table 2"] and "(as printed)" in said["Table 3"]
+    assert re.search(r"at 2 \(\+0\.\d+ ± 0\.\d+\); below it at 5 \(-47\.\d+ ±", said["Table 2"])
+    assert re.search(r"at 500 \(\+0\.\d+ ± 0\.\d+\); below it at none", said["Table 3"])
+
+
+def test_draws_that_only_choose_are_not_counted():
+    assert experiments.shipped("readings").n_draws == 20
 
 
 def test_the_command_line_takes_the_preset(capsys):
@@ -217,3 +236,11 @@ def test_the_command_runs_the_quick_study_to_its_end(tmp_path, capsys):
     draws = {key[1] for key in store.cells if key[3].startswith("confirm")}
     assert draws == {0, 1}  # not those that chose
     assert cli.main([*argv, "--sizes", "2"]) == 2
+
+
+def test_a_figures_standard_error_is_that_of_a_mean_where_it_is_one():
+    found = confirmed(experiments.shipped("readings").rows)[0]
+    one = found.mean(lambda means: means["yaleb 10"][1])
+    assert one.value == pytest.approx(found.dense["yaleb 10"].value)
+    assert one.error == pytest.approx(found.dense["yaleb 10"].error) and one.draws == 20
+    assert 0 < found.mean(judging.distance).error < 2

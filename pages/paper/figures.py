@@ -5,12 +5,9 @@ import streamlit as st
 from pages.components.cells import cells
 from pages.paper.opening_cells import open_cell, show_note
 from pages.paper.parts import missing, origin, title
-from pages.shared.tables import html_table
 from sdsc_core.compare import TITLES
 from sdsc_core.experiments import EXPERIMENTS, Results, beside, shipped
 from sdsc_core.experiments import hopkins as motions
-from sdsc_core.experiments.means import Mean
-from sdsc_core.experiments.output import NAMES
 from sdsc_core.experiments.printed import BEST_THETA, FASTER, HOPKINS
 from sdsc_core.experiments.shipping import picture
 
@@ -26,6 +23,8 @@ SAID = {
     " while those between increase little.",
     "qratio": "Eq. 13 predicts Q from the number of entries alone; the paper says that Q is below 1"
     " and τ about zero.",
+    "hopkins": "Beyond the paper: tracks of points on two or three rigid motions, the usual test of"
+    " these methods on affine subspaces.",
 }
 
 
@@ -47,9 +46,11 @@ def show(name: str) -> None:
             st.plotly_chart(chart.to_figure(), key=f"{name} {part}", alt=chart.title)
     if name in ("figure1", "figure3"):
         _by_size(name, results)
+    elif name == "hopkins":
+        _by_motions(results)
     else:
         _by_row(name, results)
-    origin(results)
+    origin(results, name)
     show_note()
 
 
@@ -70,7 +71,8 @@ def _by_size(name: str, results: Results) -> None:
         figure = st.session_state.measure
     grid = beside.by_place(name, results.rows, figure)
     label = f"{TITLES[figure]} by {EXPERIMENTS[name].where}"
-    clicked = cells(grid, EXPERIMENTS[name].where, label, f"cells {name}")
+    clicked = cells(grid, f"method / {EXPERIMENTS[name].where}", label, f"cells {name}")
+    st.caption(f"{label}: mean ± standard error over the draws.")
     if clicked is not None:
         line, column = clicked
         method, stage = ("IMC", "PCE") if line == "IMC-P" else (line, "none")
@@ -79,50 +81,28 @@ def _by_size(name: str, results: Results) -> None:
 
 
 def _by_row(name: str, results: Results) -> None:
-    """Each figure of each place or setting, mean ± standard error."""
-    shown = EXPERIMENTS[name].shown
-    groups: dict[str, list[dict[str, float | None]]] = {}
-    for row in results.rows:
-        groups.setdefault(row.setting or str(row.where), []).append(row.figures)
-    lines = []
-    for text, found in groups.items():
-        line = [text]
-        for figure in shown:
-            values = [v for f in found if (v := f.get(figure)) is not None and v == v]
-            line.append(_text(values, figure))
-        lines.append([*line, str(len(found))])
-    head = [EXPERIMENTS[name].where, *(NAMES.get(f, f) for f in shown), "draws"]
-    html_table(head, lines, title(name))
+    """Each figure of each set, or of each value that is tried."""
+    grid = beside.by_figure(name, results.rows)
+    corner = "threshold" if name == "figure2" else EXPERIMENTS[name].where
+    clicked = cells(grid, corner, title(name), f"cells {name}")
+    st.caption("Mean ± standard error over the draws.")
+    if clicked is not None:
+        row = beside.by_line(results.rows)[clicked[0]][0]
+        open_cell(name, row.where, "IMC", "PCE", beside.chosen(name, row))
 
 
-def _text(values: list[float], figure: str) -> str:
-    if not values:
-        return "–"
-    scale, places = (100, 1) if figure == "acc" else (1, 0 if "inside" in figure else 3)
-    places = 0 if figure.startswith("between") else places
-    mean = Mean.of(values, scale)
-    error = f" ± {mean.error:,.{places}f}" if mean.draws > 1 else ""
-    return f"{mean.value:,.{places}f}{error}"
-
-
-def hopkins() -> None:
+def _by_motions(results: Results) -> None:
     """Clustering error by the number of motions, beside what authors published."""
-    st.subheader("Hopkins155, segmentation of rigid motions: beyond the paper", anchor=False)
-    found = motions.read(motions.MEASURED)
-    lines = []
-    for method in dict.fromkeys(cell.method for cell in found):
-        line = [method]
-        *published, who = HOPKINS.get(method, (None, None, ""))
-        for n, paper in zip(motions.MOTIONS, published, strict=True):
-            errors = [c.error for c in found if c.method == method and c.motions == n]
-            mean = Mean.of(errors) if errors else None
-            line.append("–" if mean is None else f"{mean.value:.2f} ± {mean.error:.2f}")
-            line.append("" if paper is None else f"{paper:.2f}")
-        lines.append([*line, who])
-    head = ["method", "two motions", "published", "three motions", "published", "by"]
-    html_table(head, lines, "Clustering error of Hopkins155")
-    counts = [len({c.sequence for c in found if c.motions == n}) for n in motions.MOTIONS]
+    grid = beside.by_motions(results.rows)
+    clicked = cells(grid, "method", "Clustering error of Hopkins155", "cells hopkins")
+    counts = [len({r.where for r in results.rows if r.figures["motions"] == n})
+              for n in motions.MOTIONS]  # fmt: skip
+    by = dict.fromkeys(who for *_, who in HOPKINS.values())
     st.caption(
-        f"Mean clustering error (%) ± standard error over {counts[0]} sequences with two motions"
-        f" and {counts[1]} with three, each method with its preset for motion."
+        f"Mean clustering error (%), less is better, ± standard error over {counts[0]} sequences"
+        f" with two motions and {counts[1]} with three, each method with its preset for motion;"
+        f" below it what {', '.join(by)} published and the difference, in colour where it is more"
+        " than two standard errors."
     )
+    if clicked is not None:
+        open_cell("hopkins", clicked[1], clicked[0], "none")

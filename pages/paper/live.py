@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -11,12 +10,12 @@ from pages.paper.parts import title
 from pages.shared.run import patiently
 from pages.shared.text import escape_markdown
 from sdsc_core.blocks import Progress
-from sdsc_core.experiments import EXPERIMENTS, Options, Row, beside, hopkins, run, to_markdown
+from sdsc_core.experiments import EXPERIMENTS, Options, Row, beside, run, to_markdown
 
 
 def offer(name: str) -> None:
     """The button, and what came of it; the verdicts have no experiment of their own."""
-    if name not in EXPERIMENTS and name != "hopkins":
+    if name not in EXPERIMENTS:
         return
     st.divider()
     state = st.session_state
@@ -28,17 +27,14 @@ def offer(name: str) -> None:
     row.caption("A small part of it, on this machine, within a minute or so.")
     if state.get("quick_of") != name:
         return
-    work: Callable[[Progress | None], Any] = _hopkins if name == "hopkins" else _work(name)
+    says = f"{title(name)}, quick version, cells done"
     try:
-        found = patiently(f"{title(name)}, quick version, cells done", ("quick", name), work)
+        found = patiently(says, ("quick", name), _work(name))
     except ValueError as problem:
         st.warning(escape_markdown(str(problem)), icon=":material/upload_file:")
         return
     st.subheader("Measured here just now", anchor=False)
-    if name == "hopkins":
-        st.markdown(found)
-    else:
-        _show(name, found)
+    _show(name, found)
 
 
 def _work(name: str) -> Callable[[Progress | None], list[Row]]:
@@ -60,10 +56,6 @@ def _work(name: str) -> Callable[[Progress | None], list[Row]]:
     return work
 
 
-def _hopkins(tell: Progress | None) -> str:
-    return hopkins.to_markdown(hopkins.run(quick=True, progress=tell))
-
-
 def _show(name: str, rows: Sequence[Row]) -> None:
     experiment = EXPERIMENTS[name]
     if name in ("table2", "figure1", "figure3"):
@@ -71,5 +63,7 @@ def _show(name: str, rows: Sequence[Row]) -> None:
         cells(beside.by_place(name, rows, figure), experiment.where, "Quick version", "live")
     elif name in ("table3", "table4"):
         cells(beside.by_stage(name, rows, int(rows[0].where)), "method", "Quick version", "live")
+    elif name == "hopkins":
+        cells(beside.by_motions(rows), "method", "Quick version", "live")
     else:
         st.markdown(to_markdown(experiment, rows).replace("## ", "#### "))

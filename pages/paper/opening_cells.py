@@ -4,29 +4,38 @@ from typing import Any
 
 import streamlit as st
 
+from pages.compare.choosing import take_parameters
 from pages.shared import loading
 from pages.shared.settings import METHOD, PREPARE, apply, defaults, go_to
 from pages.shared.text import escape_markdown
 from sdsc_core import RunSettings
 from sdsc_core.datasets import SAMPLES, known_file, missing_sentence
 from sdsc_core.experiments import EXPERIMENTS, Options, beside
+from sdsc_core.methods import METHODS
 
 NO_ADDRESS = (
     "No screen holds just this cell: of the synthetic data the app has the 600 points of the first"
     " draw as a sample."
 )
+MEAN_OF_MANY = (
+    "No screen holds just this cell, a mean over sequences. One of them, NAME_truth.mat of the"
+    " database, can be opened on the screen Data and then compared."
+)
 FRESH = (*METHOD, *PREPARE, "clusters", "k", "order", "point", "pair")
 
 
-def open_cell(name: str, place: int | str, method: str, stage: str) -> None:
+def open_cell(
+    name: str, place: int | str, method: str, stage: str, more: dict[str, Any] | None = None
+) -> None:
     """IMC opens in Explore, any other method in Compare; what is missing is said instead."""
     state = beside.state(name, place)
     if state is None:
-        _say(NO_ADDRESS)
+        _say(MEAN_OF_MANY if name == "hopkins" else NO_ADDRESS)
     elif not _present(state["data"]):
         _say(missing_sentence(state["data"]))
     else:
-        apply(defaults(*FRESH) | state | _method(name, method, stage))
+        apply(defaults(*FRESH) | state | _method(name, method, stage) | (more or {}))
+        st.session_state.pop("preset_words", None)  # a preset's words are about its own data
         go_to("pages/explore/page.py" if method == "IMC" else "pages/compare/page.py")
 
 
@@ -35,11 +44,12 @@ def _present(data: str) -> bool:
 
 
 def _method(name: str, method: str, stage: str) -> dict[str, Any]:
-    """The settings of the method; Compare takes the preset for such data by itself."""
+    """The settings of the method: those of the experiment, whatever was chosen before."""
+    params = EXPERIMENTS[name].params(Options(), method)
     if method != "IMC":
+        take_parameters(method, METHODS[method].settings(**params), EXPERIMENTS[name].kind)
         stages = ["none"] if stage == "none" else ["none", stage]
         return {"methods": [method], "stages": stages, "repeats": 1}
-    params = EXPERIMENTS[name].params(Options(), "IMC")
     run = RunSettings.of_method("IMC", params, dense=None if stage == "none" else stage)
     own = {"gamma": run.gamma, "residual": run.residual, "similarity": run.similarity}
     return own | {"dense": stage, "theta1": run.theta1, "theta2": run.theta2}

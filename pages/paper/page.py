@@ -22,8 +22,6 @@ if part == "claims":
     claims.show()
 elif part == "readings":
     readings.show()
-elif part == "hopkins":
-    figures.hopkins()
 elif part.startswith("table"):
     tables.show(part)
 else:

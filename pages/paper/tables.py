@@ -5,9 +5,14 @@ import streamlit as st
 from pages.components.cells import cells
 from pages.paper.opening_cells import open_cell, show_note
 from pages.paper.parts import missing, origin, title
+from pages.shared.settings import PAPER_PARTS
+from pages.shared.text import escape_markdown
 from sdsc_core.compare import TITLES
 from sdsc_core.experiments import beside, shipped
-from sdsc_core.experiments.beside import STATISTICS, Grid
+from sdsc_core.experiments.beside import Grid
+from sdsc_core.experiments.readings import confirmed
+from sdsc_core.experiments.readings.standing import against_tables
+from sdsc_core.experiments.running import DEVIATION, MEAN, STATISTICS
 
 SAMPLES = (500, 1000, 2000, 3000)
 FIGURES = ("acc", "nmi", "conn")
@@ -39,12 +44,11 @@ def show(name: str) -> None:
         figure = st.session_state.measure
         grid = beside.by_stage(name, results.rows, place, figure)
         what = f"{TITLES[figure]}{' (%)' if figure != 'conn' else ''}, {place:,} samples"
-    clicked = cells(grid, "method", f"{what}, ours beside the paper's", f"cells {name}")
-    st.caption(
-        f"{what}: ours ± standard error of the mean, below it the paper's and the difference, in"
-        " colour where it is more than two standard errors. " + _reached(grid)
-    )
-    origin(results)
+    corner = "method / subjects" if name == "table2" else "method / dense stage"
+    clicked = cells(grid, corner, f"{what}, ours beside the paper's", f"cells {name}")
+    st.caption(f"{what}: {_legend(grid, st.session_state.statistic if name == 'table2' else MEAN)}")
+    _best_setting(name)
+    origin(results, name)
     show_note()
     if clicked is not None:
         line, column = clicked
@@ -53,6 +57,25 @@ def show(name: str) -> None:
             open_cell(name, int(column.replace(",", "")), method, stage)
         else:
             open_cell(name, place, line, column)
+
+
+def _best_setting(name: str) -> None:
+    """Where IMC's best documented setting, which is not the one above, reaches the paper."""
+    study = shipped("readings")
+    said = against_tables(confirmed(study.rows)) if study else {}
+    if text := said.get(PAPER_PARTS[name]):
+        st.markdown(escape_markdown(text))
+
+
+def _legend(grid: Grid, statistic: str) -> str:
+    """What a cell shows; a spread is neither reached nor missed, so it has no more than that."""
+    if statistic == DEVIATION:
+        return "ours, below it the paper's and the difference."
+    ours = "ours ± standard error of the mean" if statistic == MEAN else "ours"
+    return (
+        f"{ours}, below it the paper's and the difference, in colour where it is more than two"
+        f" standard errors of the mean. {_reached(grid)}"
+    )
 
 
 def _reached(grid: Grid) -> str:

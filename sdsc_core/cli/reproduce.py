@@ -7,11 +7,10 @@ from sdsc_core import experiments
 from sdsc_core.checks import check_choice
 from sdsc_core.cli.options import folder_to_write, read_params
 from sdsc_core.cli.progress import Reporter
+from sdsc_core.cli.warm import warm_up
 from sdsc_core.methods import METHODS
 
-HOPKINS = "hopkins"
-EVERY = (*experiments.EXPERIMENTS, HOPKINS)
-NAMES = (*EVERY, "all")
+NAMES = (*experiments.EXPERIMENTS, "all")
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +54,7 @@ def _reproduce(options: argparse.Namespace) -> None:
         params=read_params(options.param, parameters),
         limit=options.limit,
     )
-    names = EVERY if options.name == "all" else [options.name]
+    names = list(experiments.EXPERIMENTS) if options.name == "all" else [options.name]
     if options.ship:
         if folder is None:
             raise ValueError("--ship needs --out, the folder that holds the results.")
@@ -67,12 +66,9 @@ def _reproduce(options: argparse.Namespace) -> None:
             raise ValueError("--go-on needs --out, the folder that takes the results.")
         for name in names:
             experiments.lay_out(name, folder)
+    warm_up()  # what is measured holds no time of compiling
     for name in names:
-        report = Reporter(name)
-        if name == HOPKINS:
-            _hopkins(chosen, folder, report)
-        else:
-            _measure(name, chosen, folder, report)
+        _measure(name, chosen, folder, Reporter(name))
 
 
 def _measure(
@@ -85,24 +81,3 @@ def _measure(
     print(experiments.to_markdown(experiment, rows), flush=True)
     if folder:
         experiments.write(name, experiment, options, rows, store)
-
-
-def _hopkins(options: experiments.Options, folder: Path | None, report: Reporter) -> None:
-    for name in ("sizes", "draws"):
-        if getattr(options, name) is not None:
-            raise ValueError(
-                f"--{name} is not for hopkins; every method meets every sequence once."
-            )
-    cells = experiments.hopkins.run(
-        options.folder,
-        methods=options.methods or tuple(METHODS),
-        quick=options.quick,
-        params=options.params,
-        kept=folder / "hopkins.csv" if folder else None,
-        progress=report,
-    )
-    report.clear()
-    text = experiments.hopkins.to_markdown(cells)
-    print(text)
-    if folder:
-        (folder / "hopkins.md").write_text(text, encoding="utf-8")

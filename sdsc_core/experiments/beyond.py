@@ -37,6 +37,7 @@ class Sets(Experiment):
     """Draws of all our sets: where a row is names the set, whose kind has the presets."""
 
     where, kind, sets = "data set", "digits", tuple(KINDS)
+    fixed = ("sizes",)
 
     def cells(self, options: Options) -> list[Cell]:
         names = ("synthetic",) if options.quick else self.sets

@@ -18,6 +18,7 @@ from sdsc_core.checks import Affinity
 COLOURS = (
     "#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#e377c2", "#7f7f7f",
     "#bcbd22", "#17becf", "#393b79", "#637939", "#8c6d31", "#843c39",
+    "#e7969c",
 )  # fmt: skip
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 380, 66, 110, 34, 46
 
@@ -91,9 +92,11 @@ class Chart:
                 line={"color": COLOURS[k % len(COLOURS)],
                       "dash": "dash" if name in self.dashed else "solid"},
             )  # fmt: skip
+        height = 200 + 22 * len(self.lines)  # so that the legend is whole
         kinds = ["log" if log else "linear" for log in (self.log_x, self.log_y)]
         figure.update_layout(
-            title=self.title, xaxis={"title": self.x_title, "type": kinds[0]},
+            title=self.title, height=max(450, height),
+            xaxis={"title": self.x_title, "type": kinds[0]},
             yaxis={"title": self.y_title, "type": kinds[1]},
         )  # fmt: skip
         return figure

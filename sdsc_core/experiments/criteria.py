@@ -92,10 +92,9 @@ class Criteria(Experiment):
     title = "Settings chosen without labels: criteria against true ACC"
     where, kind, methods = "criterion", "digits", ("IMC",)
     shown = ("regret", "spearman", "kendall")
+    fixed = ("sizes", "methods")
 
     def cells(self, options: Options) -> list[Cell]:
-        if options.methods or options.sizes:
-            raise ValueError("--methods and --sizes are not for criteria, which sweeps IMC.")
         fixed = [f"{SAMPLE}{name}" for name in SAMPLES]
         drawn = ["synthetic, 300 points"]
         if not options.quick:

@@ -17,6 +17,7 @@ from sdsc_core.settings import RunSettings
 
 SIZES = (300, 600, 1200, 3000, 6000, 9000, 30_000, 60_000, 100_002, 300_000, 1_000_002)
 LAST_OF_PAPER = 100_002
+GAMMAS = {"Extended Yale B": 5, "USPS": 5, "MNIST": 5, "synthetic": 6}  # of the ratio Q
 THETA_1 = (0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 THETA_2 = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75)
 TITLES = {"acc": "ACC (%)", "nmi": "NMI (%)", "conn": "CONN", "seconds": "CPU time (s)"}
@@ -51,29 +52,29 @@ class Synthetic(Experiment):
 
     def cells(self, options: Options) -> list[Cell]:
         sizes = options.sizes or ((300, 600, 1200) if options.quick else SIZES)
+        for size in sizes:
+            if size < 6 or size % 6:
+                raise ValueError(f"--sizes is {size}; give multiples of 6, the subspaces' number.")
         return [
             Cell(size, options.seed + draw, method, self.settings_text(options, method))
             for size in sizes
             for method in self.chosen_methods(options)
             if method == "IMC" or size <= LAST_OF_PAPER
-            for draw in range(options.n_draws(usual=20 if size <= 9000 else 3, quick=1))
+            for draw in range(options.n_draws(quick=1))
         ]
 
     def measure(self, options: Options, cell: Cell) -> list[Row]:
         size = int(cell.where)
         data = make_subspaces(6, 6, 10, -(-size // 6), random_state=cell.draw)
         keep, params = keep_everything(), self.params(options, cell.method)
-        stages = (None, "PCE") if cell.method == "IMC" and size <= LAST_OF_PAPER else (None,)
         return [
-            self.row(
-                cell,
-                data,
-                RunSettings.of_method(cell.method, params, dense=dense),
-                keep,
-                report=options.report,
-            )
-            for dense in stages
-        ]
+            self.row(cell, data, RunSettings.of_method(cell.method, params, dense=dense), keep,
+                     report=options.report)
+            for dense in self.stages_at(cell.method, size)
+        ]  # fmt: skip
+
+    def stages_at(self, method: str, where: int | str) -> tuple[str | None, ...]:
+        return super().stages_at(method, where) if int(where) <= LAST_OF_PAPER else (None,)
 
     def charts(self, rows: Sequence[Row]) -> dict[str, Chart]:
         return {
@@ -88,6 +89,7 @@ class Thresholds(Experiment):
 
     title = "ACC of IMC-P by its thresholds, ten subjects of Extended Yale B (Figure 2)"
     where, kind, methods = "subjects", "faces", ("IMC",)
+    fixed = ("sizes", "methods")
 
     def cells(self, options: Options) -> list[Cell]:
         subjects = 2 if options.quick else 10
@@ -147,12 +149,13 @@ class Ratio(Experiment):
 
     title = "The ratio Q of the cut after and before PCE (eq. 9–13)"
     where, kind, methods = "data set", "digits", ("IMC",)
+    fixed = ("sizes", "methods", "params")
     shown = ("q", "q_predicted", "q_predicted_no_tau", "tau_share")
 
     def cells(self, options: Options) -> list[Cell]:
         return [
             Cell(name, options.seed + draw, "IMC", f"gamma={gamma}")
-            for name, gamma in (("Extended Yale B", 5), ("USPS", 5), ("MNIST", 5), ("synthetic", 6))
+            for name, gamma in GAMMAS.items()
             for draw in range(options.n_draws())
         ]
 
@@ -182,6 +185,7 @@ class Matrices(Experiment):
 
     title = "W of IMC and W* by PCE, six subjects of Extended Yale B (Figure 4)"
     where, kind, methods = "subjects", "faces", ("IMC",)
+    fixed = ("sizes", "methods")
     shown = ("inside", "between", "inside_star", "between_star")
 
     def cells(self, options: Options) -> list[Cell]:

@@ -1,46 +1,32 @@
 """Hopkins155, segmentation of rigid motions: ``sdsc reproduce hopkins``.
 
 Not in the paper, but the usual test of its methods on affine subspaces: the tracks of one motion
-under an affine camera. Every cell is one method on one sequence, and is kept as soon as it is
-known, so that a run that was stopped goes on where it was.
+under an affine camera. Every cell is one method on one sequence.
 """
 
-import csv
 import os
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from sdsc_core.blocks import Progress, tick
-from sdsc_core.checks import check_choice
 from sdsc_core.datasets import Dataset, load
 from sdsc_core.datasets.known import FOLDER_VARIABLE
+from sdsc_core.experiments.chart import Chart
+from sdsc_core.experiments.keeping import Cell, Row, Store
 from sdsc_core.experiments.printed import HOPKINS
+from sdsc_core.experiments.running import Experiment, Options
 from sdsc_core.methods import METHODS
 from sdsc_core.run import run_stages
 from sdsc_core.settings import RunSettings
 
 FILE = "hopkins155.npz"
-MOTIONS = (2, 3)
+MOTIONS = {2: "two", 3: "three"}
 QUICK = 12  # of so many sequences a quick run takes one
-MEASURED = Path(__file__).parent / "results" / "hopkins.csv"  # what we measured, all sequences
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One method on one sequence: the share of points in a wrong cluster."""
-
-    method: str
-    settings: str
-    sequence: str
-    motions: int
-    error: float
-
-
-COLUMNS = tuple(Cell.__dataclass_fields__)
+SLOW = ("LRSSC", "MSR")  # these meet the smallest of each number of motions alone
+SHARES = (0, 1, 2, 5, 10, 15, 20, 30, 40, 50)  # errors in %, up to which a chart counts sequences
 
 
 def sequences(folder: str | Path | None = None, quick: bool = False) -> list[tuple[str, Dataset]]:
@@ -76,80 +62,88 @@ def _sequences(folder: Path) -> Iterator[tuple[str, Dataset]]:
             yield path.stem.removesuffix("_truth"), data
 
 
-def run(
-    folder: str | Path | None = None,
-    *,
-    methods: Sequence[str] = tuple(METHODS),
-    quick: bool = False,
-    params: dict[str, dict[str, Any]] | None = None,
-    kept: str | Path | None = None,
-    progress: Progress | None = None,
-) -> list[Cell]:
-    """Each method with its preset for motion, or what ``params`` gives, on each sequence.
-
-    ``kept`` is a .csv file: cells that it has with the same settings are not computed again, and
-    each new one is added to it at once.
-    """
-    for method in methods:
-        check_choice(method, "method", tuple(METHODS))
-    chosen = {m: METHODS[m].presets["motion"] | (params or {}).get(m, {}) for m in methods}
-    texts = {m: _text(METHODS[m].settings(**values)) for m, values in chosen.items()}
-    found = sequences(folder, quick)
-    known = {(c.method, c.settings, c.sequence): c for c in (read(kept) if kept else ())}
-    cells = []
-    for at, method in enumerate(methods):
-        for index, (name, data) in enumerate(found):
-            tick(progress, at * len(found) + index, len(methods) * len(found))
-            key = (method, texts[method], name)
-            if key not in known:
-                known[key] = Cell(*key, data.n_classes, _error(data, method, chosen[method]))
-                if kept:
-                    _add(Path(kept), known[key])
-            cells.append(known[key])
-    tick(progress, 1, 1)
-    return cells
+@cache
+def _known(folder: str | Path | None) -> dict[str, Dataset]:
+    """All sequences by name, read once."""
+    return dict(sequences(folder))
 
 
-def _error(data: Dataset, method: str, params: dict[str, Any]) -> float:
-    settings = RunSettings.of_method(method, params, dense=None)
-    acc = run_stages(data, settings).after.summary.acc
-    assert acc is not None
-    return round(1.0 - acc, 6)
+class Motions(Experiment):
+    """Every method with its preset for motion on every sequence, without a dense stage."""
+
+    title = "Hopkins155, segmentation of rigid motions"
+    where, kind, methods, shown = "sequence", "motion", tuple(METHODS), ()
+    fixed = ("sizes", "draws", "seed")
+
+    def cells(self, options: Options) -> list[Cell]:
+        found = sequences(options.folder, options.quick)
+        names, small = [name for name, _ in found], _smallest(found)
+        return [
+            Cell(name, 0, method, self.settings_text(options, method))
+            for method in self.chosen_methods(options)
+            for name in names
+            if not (options.quick and method in SLOW) or name in small
+        ]
+
+    def kept_cells(self, options: Options, store: Store) -> list[Cell]:
+        """Those that a store has with these settings: which there are, only the data says."""
+        texts = {m: self.settings_text(options, m) for m in self.chosen_methods(options)}
+        found = [Cell(*key) for key in store.cells]  # type: ignore[misc]
+        return [
+            c for m, text in texts.items() for c in found if (c.method, c.settings) == (m, text)
+        ]
+
+    def measure(self, options: Options, cell: Cell) -> list[Row]:
+        data = _known(options.folder)[str(cell.where)]
+        settings = RunSettings.of_method(cell.method, self.params(options, cell.method), dense=None)
+        begun = time.process_time()
+        acc = run_stages(data, settings).after.summary.acc
+        assert acc is not None
+        figures: dict[str, float | None] = {"error": round(1.0 - acc, 6), "motions": data.n_classes}
+        return [_row(cell, figures | {"seconds": round(time.process_time() - begun, 4)})]
+
+    def report(self, rows: Sequence[Row]) -> str:
+        return to_markdown(rows)
+
+    def charts(self, rows: Sequence[Row]) -> dict[str, Chart]:
+        """The share of the sequences that a method solves with no more than an error."""
+        return {
+            word: Chart(
+                f"Hopkins155, {word} motions", "clustering error up to (%)", "sequences (%)",
+                {m: [(x, 100 * float(np.mean([e <= x for e in own]))) for x in SHARES]
+                 for m in dict.fromkeys(r.method for r in rows) if (own := errors(rows, m, n))},
+            )
+            for n, word in MOTIONS.items()
+            if any(r.figures["motions"] == n for r in rows)
+        }  # fmt: skip
 
 
-def _text(settings: dict[str, Any]) -> str:
-    return " ".join(f"{name}={value}" for name, value in settings.items())
+def _smallest(found: Sequence[tuple[str, Dataset]]) -> list[str]:
+    """Of each number of motions the sequence with the fewest points."""
+    parts = [[s for s in found if s[1].n_classes == n] for n in MOTIONS]
+    return [min(part, key=lambda s: s[1].n_points)[0] for part in parts if part]
 
 
-def read(path: str | Path) -> list[Cell]:
-    """The cells of a .csv file, none where there is no file; a line cut short is left out."""
-    if not Path(path).exists():
-        return []
-    with open(path, newline="", encoding="utf-8") as file:
-        head, *lines = list(csv.reader(file)) or [[]]
-        if tuple(head) != COLUMNS:
-            raise ValueError(f"{str(path)!r} holds something else; give the name of a new file.")
-        whole = [line for line in lines if len(line) == len(COLUMNS)]
-    return [Cell(m, s, name, int(n), float(error)) for m, s, name, n, error in whole]
+def _row(cell: Cell, figures: dict[str, float | None]) -> Row:
+    return Row(cell.where, cell.draw, cell.method, "none", figures)
 
 
-def _add(path: Path, cell: Cell) -> None:
-    """Append a cell; a line that a killed run left half written is ended first."""
-    new = not path.exists() or not path.stat().st_size
-    cut = not new and not path.read_bytes().endswith(b"\n")
-    with open(path, "a", newline="", encoding="utf-8") as file:
-        file.write("\n" if cut else "")
-        writer = csv.writer(file, lineterminator="\n")
-        if new:
-            writer.writerow(COLUMNS)
-        writer.writerow([getattr(cell, name) for name in COLUMNS])
+def errors(rows: Sequence[Row], method: str, motions: int) -> list[float]:
+    """Of a method on the sequences with so many motions, in %."""
+    return [
+        100 * error
+        for row in rows
+        if row.method == method and row.figures.get("motions") == motions
+        and (error := row.figures["error"]) is not None
+    ]  # fmt: skip
 
 
-def to_markdown(cells: Sequence[Cell]) -> str:
+def to_markdown(rows: Sequence[Row]) -> str:
     """Methods down; mean, median and the published mean for two and for three motions across.
 
-    >>> cells = [Cell("SSC", "", "cars", 2, 0.02), Cell("SSC", "", "arm", 2, 0.0)]
-    >>> print(to_markdown(cells))
+    >>> rows = [Row("cars", 0, "SSC", "none", {"error": 0.02, "motions": 2}),
+    ...         Row("arm", 0, "SSC", "none", {"error": 0.0, "motions": 2})]
+    >>> print(to_markdown(rows))
     Clustering error (%) of Hopkins155: 2 sequences with two motions, 0 with three
     <BLANKLINE>
     | method | two: mean | median | published | three: mean | median | published | source |
@@ -157,19 +151,21 @@ def to_markdown(cells: Sequence[Cell]) -> str:
     | SSC | 1.00 | 1.00 | 1.52 | | | 4.40 | Elhamifar and Vidal 2013 |
     <BLANKLINE>
     """
-    counts = [len({c.sequence for c in cells if c.motions == n}) for n in MOTIONS]
+    counts = [len({r.where for r in rows if r.figures["motions"] == n}) for n in MOTIONS]
+    methods = list(dict.fromkeys(r.method for r in rows))
+    fewer = [m for m in methods if sum(r.method == m for r in rows) < sum(counts)]
     lines = [
         f"Clustering error (%) of Hopkins155: {counts[0]} sequences with two motions,"
-        f" {counts[1]} with three\n",
+        f" {counts[1]} with three{'; fewer of ' if fewer else ''}{', '.join(fewer)}\n",
         "| method | two: mean | median | published | three: mean | median | published | source |",
         "|---" * 8 + "|",
     ]
-    for method in dict.fromkeys(c.method for c in cells):
+    for method in methods:
         *published, source = HOPKINS.get(method, (None, None, ""))
         line = [method]
         for n, figure in zip(MOTIONS, published, strict=True):
-            errors = [100 * c.error for c in cells if c.method == method and c.motions == n]
-            line += [f"{np.mean(errors):.2f}", f"{np.median(errors):.2f}"] if errors else ["", ""]
+            own = errors(rows, method, n)
+            line += [f"{np.mean(own):.2f}", f"{np.median(own):.2f}"] if own else ["", ""]
             line.append("" if figure is None else f"{figure:.2f}")
         lines.append(f"| {' | '.join([*line, source])} |".replace("  ", " "))
     return "\n".join([*lines, ""])

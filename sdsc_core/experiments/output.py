@@ -6,11 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-import numpy as np
-
 from sdsc_core.compare import PERCENT, TITLES
 from sdsc_core.experiments.keeping import Row, Store
-from sdsc_core.experiments.running import Experiment, Options
+from sdsc_core.experiments.means import Mean
+from sdsc_core.experiments.running import MEAN, MEDIAN, Experiment, Options
 
 COLUMNS = ("where", "draw", "method", "stage", "setting")
 NAMES = TITLES | {
@@ -33,7 +32,7 @@ NAMES = TITLES | {
 SHARES = (*PERCENT, "error", "regret", "acc_rest", "acc_true", "acc_all")
 LATEX = {
     "_": r"\_", "%": r"\%", "±": r"$\pm$", "–": "--", "θ₁": r"$\theta_1$", "θ₂": r"$\theta_2$",
-    "τ": r"$\tau$", "²": "$^2$",
+    "τ": r"$\tau$", "Γ": r"$\Gamma$", "²": "$^2$",
 }  # fmt: skip
 
 
@@ -63,16 +62,18 @@ def to_json(title: str, rows: Sequence[Row], store: Store) -> str:
 
 
 def table(
-    experiment: Experiment, rows: Sequence[Row], figure: str
+    experiment: Experiment, rows: Sequence[Row], figure: str, statistic: str = MEAN
 ) -> tuple[list[str], list[list[str]]]:
-    """Heads and lines: methods down, places across, mean ± standard deviation (n) [paper's]."""
+    """Heads and lines: methods down, places across; the paper's in brackets."""
     places = list(dict.fromkeys((row.where, row.setting) for row in rows))
     names = list(dict.fromkeys(row.name for row in rows if row.figures))
     lines = []
     for name in names:
         own = [row for row in rows if row.name == name]
-        cells = [_cell(experiment, [r for r in own if (r.where, r.setting) == place], figure)
-                 for place in places]  # fmt: skip
+        cells = [
+            _cell(experiment, [r for r in own if (r.where, r.setting) == p], figure, statistic)
+            for p in places
+        ]
         if any(cells):
             lines.append([name, *cells])
     heads = [f"{where:,}" if isinstance(where, int) else where for where, _ in places]
@@ -80,25 +81,28 @@ def table(
     return [experiment.where, *heads], lines
 
 
-def _cell(experiment: Experiment, rows: Sequence[Row], figure: str) -> str:
+def _cell(experiment: Experiment, rows: Sequence[Row], figure: str, statistic: str) -> str:
+    """A mean stands with its standard deviation."""
     values = [v for v in (r.figures.get(figure) for r in rows) if v is not None and v == v]
     if not values:
         return next((r.message for r in rows if r.message), "")
     scale, places = (100, 1) if figure in SHARES else (1, 3)
-    text = f"{scale * np.mean(values):.{places}f}"
-    if len(values) > 1:
-        text += f" ± {scale * np.std(values):.{places}f}"
-    paper = experiment.printed(rows[0], figure)
+    found = Mean.of(values, scale)
+    one = {MEAN: found.value, MEDIAN: found.median}.get(statistic, found.deviation)
+    text = f"{one:.{places}f}"
+    if statistic == MEAN and len(values) > 1:
+        text += f" ± {found.deviation:.{places}f}"
+    paper = experiment.printed(rows[0], figure, statistic)
     return text if paper is None else f"{text} ({scale * paper:.{places}f})"
 
 
 def to_markdown(experiment: Experiment, rows: Sequence[Row]) -> str:
     """A table for each figure, with the number of draws and the paper's in brackets."""
     parts = [f"## {experiment.title}"]
-    for figure in experiment.shown:
-        heads, lines = table(experiment, rows, figure)
-        parts += [_caption(experiment, rows, figure), "", "| " + " | ".join(heads) + " |",
-                  "|---" * len(heads) + "|"]  # fmt: skip
+    for figure, statistic in _tables(experiment):
+        heads, lines = table(experiment, rows, figure, statistic)
+        parts += [_caption(experiment, rows, figure, statistic), "",
+                  "| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]  # fmt: skip
         parts += [f"| {' | '.join(line)} |" for line in lines] + [""]
     if report := experiment.report(rows):
         parts.append(report)
@@ -106,24 +110,39 @@ def to_markdown(experiment: Experiment, rows: Sequence[Row]) -> str:
 
 
 def to_latex(experiment: Experiment, rows: Sequence[Row]) -> str:
-    """The same as booktabs tables."""
+    """The same as booktabs tables, and what else is said as paragraphs."""
     parts = []
-    for figure in experiment.shown:
-        heads, lines = table(experiment, rows, figure)
-        parts += [
-            r"\begin{table}", r"\centering", rf"\caption{{{_caption(experiment, rows, figure)}}}",
-            rf"\begin{{tabular}}{{l{'c' * (len(heads) - 1)}}}", r"\toprule",
-            " & ".join(heads) + r" \\", r"\midrule",
-            *(" & ".join(line) + r" \\" for line in lines),
-            r"\bottomrule", r"\end{tabular}", r"\end{table}", "",
-        ]  # fmt: skip
+    for figure, statistic in _tables(experiment):
+        caption = _caption(experiment, rows, figure, statistic)
+        parts += _booktabs(caption, *table(experiment, rows, figure, statistic))
+    for block in experiment.report(rows).split("\n\n"):
+        lines = [[part.strip() for part in line.strip("|").split("|")]
+                 for line in block.splitlines() if line.startswith("|")]  # fmt: skip
+        if lines:
+            parts += _booktabs("", lines[0], lines[2:])  # the second has but dashes
+        elif block.strip():
+            parts += [block.strip(), ""]
     text = "\n".join(parts)
     for sign, latex in LATEX.items():
         text = text.replace(sign, latex)
     return text
 
 
-def _caption(experiment: Experiment, rows: Sequence[Row], figure: str) -> str:
+def _tables(experiment: Experiment) -> list[tuple[str, str]]:
+    return [(figure, how) for figure in experiment.shown for how in experiment.statistics]
+
+
+def _booktabs(caption: str, heads: list[str], lines: list[list[str]]) -> list[str]:
+    return [
+        r"\begin{table}", r"\centering", *([rf"\caption{{{caption}}}"] if caption else []),
+        rf"\begin{{tabular}}{{l{'c' * (len(heads) - 1)}}}", r"\toprule",
+        " & ".join(heads) + r" \\", r"\midrule",
+        *(" & ".join(line) + r" \\" for line in lines),
+        r"\bottomrule", r"\end{tabular}", r"\end{table}", "",
+    ]  # fmt: skip
+
+
+def _caption(experiment: Experiment, rows: Sequence[Row], figure: str, statistic: str) -> str:
     counts: dict[tuple[int | str, str, str], int] = {}
     for row in rows:
         if row.figures:
@@ -132,10 +151,11 @@ def _caption(experiment: Experiment, rows: Sequence[Row], figure: str) -> str:
     low, high = min(counts.values(), default=0), max(counts.values(), default=0)
     span = f"{high}" if low == high else f"{low} to {high}"
     unit = " (%)" if figure in SHARES else ""
-    printed = any(experiment.printed(row, figure) is not None for row in rows)
-    return f"{NAMES[figure]}{unit}: mean ± standard deviation of {span} draws" + (
-        "; in brackets the paper's" if printed else ""
-    )
+    printed = any(experiment.printed(row, figure, statistic) is not None for row in rows)
+    if span == "1":
+        return f"{NAMES[figure]}{unit}, one draw" + ("; in brackets the paper's" * printed)
+    how = "mean ± standard deviation" if statistic == MEAN else statistic
+    return f"{NAMES[figure]}{unit}: {how} of {span} draws" + "; in brackets the paper's" * printed
 
 
 def write(
@@ -158,3 +178,5 @@ def write(
         chart.write_html(path.with_suffix(".html"))
     for part, picture in experiment.pictures(options).items():
         (folder / f"{name}_{part}.svg").write_text(picture, encoding="utf-8")
+        page = f"<!doctype html><meta charset='utf-8'><title>{experiment.title}</title>{picture}"
+        (folder / f"{name}_{part}.html").write_text(page, encoding="utf-8")

@@ -3,21 +3,24 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, product
 from pathlib import Path
 from typing import Any
 
 from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_choice, check_count
 from sdsc_core.compare import compare_cell
-from sdsc_core.datasets import Dataset
+from sdsc_core.datasets import Dataset, make_subspaces
 from sdsc_core.experiments.chart import Chart
 from sdsc_core.experiments.keeping import Cell, Row, Store
 from sdsc_core.methods import METHODS
-from sdsc_core.run import Keep, Report
+from sdsc_core.run import Keep, Report, run_stages
+from sdsc_core.search.choose import FEW_POINTS
 from sdsc_core.settings import RunSettings
 
+STATISTICS = MEAN, MEDIAN, DEVIATION = "mean", "median", "standard deviation"
 DRAWS = 20
 LIMIT = 300.0  # CPU seconds for one method on one draw; what would take longer is left out and said
 SLOW, FEWER = 60.0, 10  # where one draw takes so many seconds, so many draws are enough
@@ -52,16 +55,26 @@ class Experiment(ABC):
     kind: str  # whose presets the methods have
     methods: Sequence[str]
     shown: Sequence[str] = ("acc",)  # figures that have a table
+    statistics: Sequence[str] = (MEAN,)  # of the draws; each has a table
     always_all_draws = False  # even where one takes long
+    fixed: Sequence[str] = ()  # options that it has no choice for, such as sizes
     cells_of: str = ""  # another experiment whose cells it shows, and shares
 
     @abstractmethod
     def cells(self, options: Options) -> list[Cell]:
         """All of them, in the order in which they are computed and shown."""
 
+    def kept_cells(self, options: Options, store: Store) -> list[Cell]:
+        """Those of which a store may have some, where nothing is computed."""
+        return self.cells(options)
+
     @abstractmethod
     def measure(self, options: Options, cell: Cell) -> list[Row]:
         """The rows of one cell."""
+
+    def stages_at(self, method: str, where: int | str) -> tuple[str | None, ...]:
+        """The dense stages that a method has at a place."""
+        return (None, "PCE") if method == "IMC" else (None,)
 
     def follow(self, options: Options, rows: Sequence[Row], number: int) -> list[Cell]:
         """Further cells, chosen by the rows so far; asked for until there are none."""
@@ -71,7 +84,7 @@ class Experiment(ABC):
         """What the rows say, in Markdown, where tables by method do not say it."""
         return ""
 
-    def printed(self, row: Row, figure: str) -> float | None:
+    def printed(self, row: Row, figure: str, statistic: str = MEAN) -> float | None:
         """What the paper prints for a row, in the figure's own unit."""
         return None
 
@@ -126,9 +139,15 @@ def run(
     limit of time, by what it took at a smaller size, is left out from there on: its row has no
     figures, and a message with the time.
     """
+    for name in experiment.fixed:
+        if getattr(options, name):
+            option = name.removesuffix("s") if name == "params" else name
+            raise ValueError(
+                f"--{option} is not for this experiment, which has its own; leave it out."
+            )
     store = store or Store(None)
     rows: list[Row] = []
-    cells = experiment.cells(options)
+    cells = experiment.cells(options) if compute else experiment.kept_cells(options, store)
     for number in count(1):
         rows += _measured(experiment, options, cells, store, progress, compute)
         cells = experiment.follow(options, rows, number)
@@ -147,36 +166,85 @@ def _measured(
     compute: bool,
 ) -> list[Row]:
     rows: list[Row] = []
-    for done, cell in enumerate(cells):
-        tick(progress, done, len(cells))
+    spent, warm = 0.0, set[str]()
+    for cell in cells:
         kept = store.get(cell)
         if kept is None:
             many = not experiment.always_all_draws and cell.draw - options.seed >= FEWER
-            if many and _slow(cell, cells, store):
+            took = max(_of_other_draws(cell, cells, store), default=0.0)
+            if (many and took > SLOW) or took > options.limit:
                 continue
-            why = _too_long(cell, cells, store, options.limit)
+            why = "" if took else _too_long(cell, cells, store, options.limit)
             if why:
                 rows.append(Row(cell.where, cell.draw, cell.method, "none", {}, message=why))
                 continue
             if not compute:
                 continue
+            done, left = (round(1000 * s) for s in (spent, _ahead(cells, store, options)))
+            tick(progress, done, max(1, done + left))
+            _compile(experiment, options, cell.method, warm)
             start = time.process_time()
             found = experiment.measure(options, cell)
-            store.add(cell, found, time.process_time() - start)
-            kept = store.get(cell)
+            took = time.process_time() - start
+            store.add(cell, found, took)
+            kept, spent = store.get(cell), spent + took
         assert kept is not None
         rows += kept.rows
     return rows
 
 
-def _slow(cell: Cell, cells: Sequence[Cell], store: Store) -> bool:
-    """Whether an earlier draw of this cell's method and size took long."""
-    return any(
-        (c.method, c.where) == (cell.method, cell.where)
-        and c.key in store.cells
-        and store.cells[c.key].seconds > SLOW
+def _ahead(cells: Sequence[Cell], store: Store, options: Options) -> float:
+    """CPU seconds that cells still take, by what the methods took for other draws and sizes."""
+    known: dict[str, dict[int | str, float]] = {}
+    missing = []
+    for cell in cells:
+        kept, own = store.get(cell), known.setdefault(cell.method, {})
+        if kept is None:
+            missing.append(cell)
+        else:
+            own[cell.where] = max(kept.seconds, own.get(cell.where, 0.0))
+    left = 0.0
+    for cell in missing:
+        seconds = _expected(known[cell.method], cell.where)
+        many = cell.draw - options.seed >= FEWER and seconds > SLOW
+        left += 0.0 if many or seconds > options.limit else seconds
+    return left
+
+
+def _expected(known: dict[int | str, float], where: int | str) -> float:
+    """The seconds of one place by those of others; 1 where nothing is known.
+
+    >>> _expected({10: 2.0}, 20), _expected({}, 20), _expected({"USPS": 3.0}, "MNIST")
+    (8.0, 1.0, 3.0)
+    """
+    sizes = [n for n in known if isinstance(n, int)]
+    if where in known or not sizes or isinstance(where, str):
+        return known.get(where, max(known.values(), default=1.0))
+    nearest = max((n for n in sizes if n < where), default=min(sizes))
+    return known[nearest] * (where / nearest) ** GROWTH
+
+
+def _compile(experiment: Experiment, options: Options, method: str, warm: set[str]) -> None:
+    """Run a method on a few points, so that no cell's time holds that of compiling its kernels."""
+    if method in warm or method not in METHODS:
+        return
+    warm.add(method)
+    # The search of IMC has kernels of its own for more points.
+    sizes = (20, FEW_POINTS // 3 + 1) if method == "IMC" else (20,)
+    for each, dense in product(sizes, (None, "PCE", "D3")):
+        few = make_subspaces(3, 3, 10, each, noise=0.1)
+        with suppress(ValueError):  # parameters that are for more points: the cell will say
+            params = experiment.params(options, method)
+            run_stages(few, RunSettings.of_method(method, params, dense=dense))
+
+
+def _of_other_draws(cell: Cell, cells: Sequence[Cell], store: Store) -> list[float]:
+    """What the known draws of this cell's method and size took."""
+    return [
+        store.cells[c.key].seconds
         for c in cells
-    )
+        if (c.method, c.where) == (cell.method, cell.where) and c.key in store.cells
+    ]
 
 
 def _too_long(cell: Cell, cells: Sequence[Cell], store: Store, limit: float) -> str:
@@ -195,4 +263,7 @@ def _too_long(cell: Cell, cells: Sequence[Cell], store: Store, limit: float) -> 
     needed = took * (cell.where / size) ** GROWTH
     if needed <= limit:
         return ""
-    return f"Left out: {took:.0f} s at {size:,}, so about {needed:.0f} s here."
+    return (
+        f"Left out: {took:.0f} s at {size:,}, so about {needed:,.0f} s here, over the limit of"
+        f" {limit:,.0f} s for a draw."
+    )

@@ -7,24 +7,21 @@ of each experiment when, on what machine, with which versions and settings it wa
 
 import csv
 import json
-import shutil
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from sdsc_core.experiments import hopkins
-from sdsc_core.experiments.keeping import Cell, Row, Store, this_run
+from sdsc_core.experiments.keeping import Cell, Row, Store
 from sdsc_core.experiments.output import COLUMNS, to_csv
+from sdsc_core.experiments.readings.judging import SCREENING
 from sdsc_core.experiments.registry import EXPERIMENTS
 from sdsc_core.experiments.running import Options, run
 
 RESULTS = Path(__file__).with_name("results")
 ABOUT = "about.json"
 DIGITS = 5  # significant, of each figure
-HOPKINS = "hopkins"
 PICTURES = {"figure4": ("W", "W_star")}  # that no row holds
 
 
@@ -37,12 +34,15 @@ class Results:
     runs: Sequence[dict[str, Any]]
     settings: dict[str, str]
 
+    def settings_of(self, of: Cell | Row) -> str:
+        return self.settings.get(f"{of.method} at {of.where}", self.settings.get(of.method, ""))
+
     @property
     def n_draws(self) -> int:
         """The most draws that a method has at one place."""
         counts: dict[Any, int] = {}
         for row in self.rows:
-            if row.figures:
+            if row.figures and row.message != SCREENING:
                 key = (row.where, row.name, row.setting)
                 counts[key] = counts.get(key, 0) + 1
         return max(counts.values(), default=0)
@@ -52,71 +52,83 @@ def ship(
     source: Path,
     folder: Path | None = None,
     options: Options | None = None,
-    names: Sequence[str] = (*EXPERIMENTS, "hopkins"),
+    names: Sequence[str] = tuple(EXPERIMENTS),
 ) -> list[str]:
     """Write what a folder of `sdsc reproduce` holds; the names of the experiments written.
 
     What was left out for the time that it would take is written as a line with its message.
     """
     folder = folder or RESULTS
-    folder.mkdir(exist_ok=True)
-    about = _about(folder)
-    written = []
+    about, texts, written = _about(folder), {}, []
     for name, experiment in EXPERIMENTS.items():
         path = source / f"{name}.jsonl"
         if name not in names or not path.exists():
             continue
-        store = Store(path)
-        rows = run(experiment, options or Options(), store, compute=False)
-        (folder / f"{name}.csv").write_text(to_csv([_short(r) for r in rows]), encoding="utf-8")
-        cells = [Cell(*key) for key in store.cells]  # type: ignore[misc]
+        store, chosen = Store(path), options or Options()
+        rows = run(experiment, chosen, store, compute=False)
+        texts[f"{name}.csv"] = to_csv([_short(r) for r in rows])
         about[name] = {
             "title": experiment.title,
-            "runs": store.runs,
-            "settings": {cell.method: cell.settings for cell in cells},
+            "runs": [r for k, r in enumerate(store.runs) if r not in store.runs[:k]],
+            "settings": _settings(_taken(rows, store)),
         }
         for part in PICTURES.get(name, ()):
             picture = source / f"{name}_{part}.svg"
             if picture.exists():
-                shutil.copyfile(picture, folder / picture.name)
+                texts[picture.name] = picture.read_text("utf-8")
         written.append(name)
-    if HOPKINS in names and (source / f"{HOPKINS}.csv").exists():
-        cells_of = hopkins.read(source / f"{HOPKINS}.csv")
-        shutil.copyfile(source / f"{HOPKINS}.csv", folder / f"{HOPKINS}.csv")
-        day = time.gmtime((source / f"{HOPKINS}.csv").stat().st_mtime)
-        about[HOPKINS] = {
-            "title": "Hopkins155, segmentation of rigid motions",
-            "runs": [this_run() | {"date": time.strftime("%Y-%m-%d", day)}],
-            "settings": {cell.method: cell.settings for cell in cells_of},
-        }
-        written.append(HOPKINS)
-    text = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
-    (folder / ABOUT).write_text(text, encoding="utf-8")
+    texts[ABOUT] = json.dumps(about, indent=1, ensure_ascii=False) + "\n"
+    folder.mkdir(exist_ok=True)
+    for file, text in texts.items():  # at the end: what cannot be read changes nothing
+        (folder / file).write_text(text, encoding="utf-8")
     return written
+
+
+def _taken(rows: Sequence[Row], store: Store) -> list[Cell]:
+    """The cells that these rows are of; the store may hold others, of other settings."""
+    shown = {id(row) for row in rows}
+    return [
+        Cell(*key)  # type: ignore[misc]
+        for key, kept in store.cells.items()
+        if any(id(row) in shown for row in kept.rows)
+    ]
+
+
+def _settings(cells: Sequence[Cell]) -> dict[str, str]:
+    """Each method's, and where they differ from place to place those of METHOD at PLACE too."""
+    found: dict[str, str] = {}
+    for cell in cells:
+        if found.setdefault(cell.method, cell.settings) != cell.settings:
+            found[f"{cell.method} at {cell.where}"] = cell.settings
+    return found
 
 
 def lay_out(name: str, folder: Path, shipped_in: Path | None = None) -> int:
     """Write the cells of what ships into a folder of `sdsc reproduce` that has none of NAME's.
 
     A run in that folder then computes only what is missing. Returns the number of cells: those
-    whose settings are no longer the present ones are left out. A cell's seconds are those of its
-    longest row, since each row counts the W that they share.
+    whose settings are no longer the present ones are left out, and those of `readings`, where one
+    cell chooses the next. A cell's seconds are those of its longest row, since each row counts the
+    W that they share.
     """
-    if name == HOPKINS and not (folder / f"{HOPKINS}.csv").exists():
-        shutil.copyfile((shipped_in or RESULTS) / f"{HOPKINS}.csv", folder / f"{HOPKINS}.csv")
-        return len(hopkins.read(folder / f"{HOPKINS}.csv"))
+    name = EXPERIMENTS[name].cells_of or name if name in EXPERIMENTS else name
     path, found = folder / f"{name}.jsonl", shipped(name, shipped_in)
     if found is None or found.name != name or path.exists():
         return 0
-    present = {(c.where, c.draw, c.method): c for c in EXPERIMENTS[name].cells(Options())}
     rows: dict[Cell, list[Row]] = {}
     for row in found.rows:
-        cell = present.get((row.where, row.draw, row.method))
-        if row.figures and cell and found.settings.get(cell.method) == cell.settings:
+        if row.figures:
+            cell = Cell(row.where, row.draw, row.method, found.settings_of(row))
             rows.setdefault(cell, []).append(row)
-    store = Store(path)
+    known, store = Store(None), Store(path)
+    _add_all(known, rows)
     for run_ in found.runs:
         store.begin(run_)
+    present = set(EXPERIMENTS[name].kept_cells(Options(), known))
+    return _add_all(store, {cell: own for cell, own in rows.items() if cell in present})
+
+
+def _add_all(store: Store, rows: dict[Cell, list[Row]]) -> int:
     for cell, own in rows.items():
         store.add(cell, own, max(row.figures.get("seconds") or 0.0 for row in own))
     return len(rows)
@@ -146,7 +158,7 @@ def _about(folder: Path) -> dict[str, Any]:
 
 
 def shipped(name: str, folder: Path | None = None) -> Results | None:
-    """The results of an experiment, or None where it has none; of Hopkins155 see `hopkins.read`.
+    """The results of an experiment, or None where it has none.
 
     >>> shipped("figure9") is None
     True

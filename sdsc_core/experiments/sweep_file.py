@@ -2,12 +2,14 @@
 
 from collections.abc import Hashable, Iterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 from sdsc_core.experiments.keeping import Cell, Row, Store
 from sdsc_core.settings import RunSettings
 from sdsc_core.sweeping import AXES, Outcome, Result
 
 PAIRS = ("stability", "seed_stability")
+KEPT = (*AXES, "hops", "self_weight", "steps", "neighbours")  # settings of a sweep's outcome
 
 
 class SweepFile(MutableMapping[Hashable, Outcome]):
@@ -53,7 +55,7 @@ def _cell(key: object) -> Cell:
 
 def _rows(outcome: Outcome) -> list[Row]:
     s = outcome.settings
-    text = " ".join(f"{name}={getattr(s, name)}" for name in AXES)
+    text = " ".join(f"{name}={getattr(s, name)}" for name in KEPT)
     stage = s.dense or "none"
     rows = [
         Row(r.seed, r.draw, "IMC", stage, dict(r.figures), text, outcome.message)
@@ -65,6 +67,11 @@ def _rows(outcome: Outcome) -> list[Row]:
     return rows
 
 
+def _value(name: str, word: str) -> Any:
+    """A setting from its text, in the type of its default."""
+    return None if word == "None" else type(getattr(RunSettings(), name))(word)
+
+
 def _outcome(rows: list[Row]) -> Outcome:
     own = [row for row in rows if row.setting not in PAIRS]
     pairs = {
@@ -72,13 +79,7 @@ def _outcome(rows: list[Row]) -> Outcome:
         for name in PAIRS
     }
     words = dict(word.split("=", 1) for word in own[0].setting.split(" "))
-    settings = RunSettings(
-        gamma=int(words["gamma"]),
-        theta1=float(words["theta1"]),
-        theta2=float(words["theta2"]),
-        dense=None if words["dense"] == "None" else words["dense"],
-        residual=words["residual"],
-        similarity=words["similarity"],
-    )
+    given = {name: _value(name, word) for name, word in words.items()}
+    settings = RunSettings(**given)
     results = tuple(Result(row.draw, int(row.where), row.figures) for row in own)
     return Outcome(settings, results, pairs["stability"], pairs["seed_stability"], own[0].message)

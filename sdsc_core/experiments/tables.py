@@ -11,7 +11,7 @@ from sdsc_core.compare import keep_everything
 from sdsc_core.datasets import Dataset, load_known, prepare
 from sdsc_core.experiments import printed
 from sdsc_core.experiments.keeping import Cell, Row
-from sdsc_core.experiments.running import Experiment, Options
+from sdsc_core.experiments.running import MEAN, STATISTICS, Experiment, Options
 from sdsc_core.methods import METHODS
 from sdsc_core.settings import RunSettings
 
@@ -64,9 +64,11 @@ class Table(Experiment):
         stages: Callable[[str], tuple[str | None, ...]],
         shown: tuple[str, ...],
         paper: Callable[[int, str, str, str], float | None],
+        statistics: tuple[str, ...] = (MEAN,),
     ):  # fmt: skip
         self.title, self.data, self.kind, self.where, self.sizes = title, data, kind, where, sizes
         self.draw, self.stages, self.shown, self.paper = draw, stages, shown, paper
+        self.statistics = statistics
 
     def cells(self, options: Options) -> list[Cell]:
         for size in options.sizes or ():
@@ -79,6 +81,9 @@ class Table(Experiment):
             for draw in range(options.n_draws())
         ]
 
+    def stages_at(self, method: str, where: int | str) -> tuple[str | None, ...]:
+        return self.stages(method)
+
     def measure(self, options: Options, cell: Cell) -> list[Row]:
         part = self.draw(known_data(self.data, options.folder), int(cell.where), cell.draw)
         keep = keep_everything()  # the method's W serves all dense stages
@@ -90,7 +95,10 @@ class Table(Experiment):
             for dense in self.stages(cell.method)
         ]  # fmt: skip
 
-    def printed(self, row: Row, figure: str) -> float | None:
+    def printed(self, row: Row, figure: str, statistic: str = MEAN) -> float | None:
+        if statistic != MEAN:
+            spread = printed.TABLE_2_SPREAD.get(row.name, {}).get(int(row.where))
+            return spread[STATISTICS.index(statistic) - 1] / 100 if spread else None
         return self.paper(int(row.where), figure, row.method, row.stage)
 
 
@@ -132,6 +140,7 @@ TABLES: dict[str, Experiment] = {
         "Extended Yale B, random subjects, all of their images (Table 2)",
         "yaleb", "faces", "subjects", (2, 5, 10, 15, 20), random_subjects,
         lambda method: (None, "PCE") if method == "IMC" else (None,), ("acc",), _printed_2,
+        STATISTICS,
     ),
     "table3": Table(
         "USPS, 200 principal components, five random digits (Table 3)",

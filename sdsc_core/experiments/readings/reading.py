@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core.affinities import affinity
+from sdsc_core.blocks import gram
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import pce
 from sdsc_core.experiments.readings.passes import in_place, last_wins
@@ -118,7 +119,7 @@ def paths(X: NDArray[np.float64], gamma: int = LONGEST) -> dict[str, ImcPath]:
     spread, norms = np.linalg.norm(centred, axis=1), np.linalg.norm(X, axis=1)
     alive = spread >= NO_VARIANCE * np.where(norms > 0, norms, 1.0)
     Z = unit_rows(np.where(alive[:, None], centred, 0.0))
-    pairs, products = np.abs(Z @ Z.T), X @ Z.T  # products with the residuals; at first with X
+    pairs, products = np.abs(gram(Z)), X @ Z.T  # products with the residuals; at first with X
     of_samples, psi, own = products.copy(), X.copy(), np.arange(n)
     picks = np.full((n, gamma), -1)
     values = {name: np.zeros((n, gamma)) for name in ("residual", "pair", "projection")}

@@ -10,6 +10,7 @@ from sdsc_core.datasets import Dataset, prepare
 from sdsc_core.experiments.keeping import Cell, Row
 from sdsc_core.experiments.readings import design, judging
 from sdsc_core.experiments.readings.reading import Draw, Reading, measure
+from sdsc_core.experiments.readings.standing import against_tables
 from sdsc_core.experiments.running import Experiment, Options
 from sdsc_core.experiments.tables import known_data, random_digits, random_subjects
 from sdsc_core.imc_path import unit_rows
@@ -31,14 +32,12 @@ class Readings(Experiment):
     title = "Which reading is the paper's, and which is best"
     where, kind, methods, shown = "data set and size", "faces", ("IMC",), ()
     always_all_draws = True
+    fixed = ("sizes", "methods")
 
     def __init__(self) -> None:
         self.readings: dict[str, list[Reading]] = {}  # by the text of a cell's settings
 
     def cells(self, options: Options) -> list[Cell]:
-        for name in ("sizes", "methods"):
-            if getattr(options, name):
-                raise ValueError(f"--{name} is not for readings, which has sets of its own.")
         return self._screened("screen", design.screening(JOINT, options.quick), options)
 
     def follow(self, options: Options, rows: Sequence[Row], number: int) -> list[Cell]:
@@ -88,7 +87,8 @@ class Readings(Experiment):
         ]  # fmt: skip
 
     def report(self, rows: Sequence[Row]) -> str:
-        return judging.to_markdown(rows)
+        found = judging.confirmed(rows)
+        return "\n".join([judging.to_markdown(rows), *against_tables(found).values(), ""])
 
 
 def _draw(place: str, options: Options, seed: int) -> Draw:
