@@ -194,7 +194,8 @@ class _Stages:
         s, X, (start, before) = self.settings, self.data.X, self.start or (None, 0.0)
         if start is not None and start.picks.shape[1] >= s.gamma:
             return start, before
-        check_memory(METHODS["IMC"].memory(*X.shape), "IMC", len(X))
+        needed = METHODS["IMC"].bytes_for(*X.shape, n_iterations=s.gamma)
+        check_memory(needed, "IMC", len(X))
         how: dict[str, Any] = {"residual": s.residual, "similarity": s.similarity}
         path = imc(X, s.gamma, **how, start=start, progress=tell, **self.where)
         return path, before

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity, is_sparse
 from sdsc_core.datasets import point_columns
-from sdsc_core.datasets.dataset import table_csv
+from sdsc_core.datasets.dataset import LETTER_BYTES, table_csv
 from sdsc_core.dense import Changes
 from sdsc_core.memory import check_memory
 from sdsc_core.run import Run
 from sdsc_core.settings import RunSettings
 
 NPZ_BYTES = 36  # an entry of W at the largest moment
+PAIR_BYTES = 1000  # of a pair and its witness in a table, but for the letters of their names
 TEMPLATE = '''"""Computes again what SDSC Explorer showed."""
 
 import json
@@ -166,6 +167,19 @@ def columns_of(run: Run) -> dict[str, NDArray]:
     return point_columns(run.data, run.before.labels, run.after.labels)
 
 
+def check_changes(run: Run, pairs: int) -> None:
+    """`TooLarge` where `changes_csv` of so many pairs would take more memory than may be used.
+
+    >>> from sdsc_core import run_stages
+    >>> from sdsc_core.datasets import make_subspaces
+    >>> check_changes(run_stages(make_subspaces(2, 2, 10, 8)), 100)
+    """
+    each = PAIR_BYTES + 3 * LETTER_BYTES * run.data.letters()
+    check_memory(
+        pairs * each, f"A table of {pairs:,} pairs", None, instead="filter them, or give fewer"
+    )
+
+
 def changes_csv(run: Run, changed: Changes, order: NDArray[np.int64] | None = None) -> str:
     """Raised pairs as a table: i, j and the witness k with what is known of each point.
 
@@ -179,6 +193,7 @@ def changes_csv(run: Run, changed: Changes, order: NDArray[np.int64] | None = No
     ['i', 'row_i', 'class_i', 'cluster_W_i']
     """
     order = np.arange(len(changed)) if order is None else order
+    check_changes(run, len(order))
     known, table = columns_of(run), {}
     points = known.pop("point")
     for name, which in (("i", changed.i), ("j", changed.j), ("k", changed.witness)):

@@ -12,6 +12,7 @@ import pytest
 from pages.compare import advice, choosing
 from pages.shared import background
 from sdsc_core import BASELINES, METHODS, cli, datasets
+from sdsc_core.dense import PARAMETERS
 from sdsc_core.verdict import Candidate, Findings, judge, report
 from tests.test_compare import open_screen, press, said, visit
 from tests.test_verdict import FLOOR, IMC_P, KNN, KNN_D3, core_alone, findings, steady
@@ -55,7 +56,7 @@ def test_the_answer_comes_within_its_time_and_is_kept(app):
 def test_the_setting_of_imc_is_taken_to_explore(app, told):
     best = Candidate("IMC", (("n_iterations", 12), ("residual", "centred")), "D3")
     told(findings({best: steady(0.9), FLOOR: steady(0.5), KNN: steady(0.6)}))
-    open_screen(app, data="motion")
+    open_screen(app, data="motion", self_weight="0.01")
     press(app, "Find out")
     assert "IMC\\-D3 \\(Γ = 12, residual centred\\) does best" in texts(app)
     assert (
@@ -67,6 +68,7 @@ def test_the_setting_of_imc_is_taken_to_explore(app, told):
         12, "centred", "D3", "known",
     )  # fmt: skip
     assert [t.value for t in app.title] == ["Explore"]
+    assert state.self_weight == PARAMETERS["self_weight"].default  # not what was set for others
 
 
 def test_another_method_goes_into_the_comparison(app, told):
@@ -134,6 +136,36 @@ def test_a_stop_keeps_what_is_done(app, monkeypatch):
         time.sleep(0.05)
     app.run()
     assert found.ended == "stopped" and "It was stopped before all was tried" in texts(app)
+
+
+def test_a_stopped_question_is_not_called_a_comparison_and_loses_nothing(app, monkeypatch):
+    """The trials stay on the screen when it is asked again and stopped before there are more."""
+    go, made = threading.Event(), findings({IMC_P: steady(0.9), FLOOR: steady(0.5)}).trials
+
+    def try_out(data, seconds, *, findings, progress, **rest):
+        findings.trials += made if not go.is_set() else []
+        findings.n_drawn, findings.n_clusters = 30, 3
+        while True:
+            time.sleep(0.01)
+            progress(0, 0)
+
+    monkeypatch.setattr(advice.verdicts, "try_out", try_out)
+    monkeypatch.setattr(background, "_watch", lambda back, spot: None)
+    open_screen(app, data="motion", budget="60")
+    for label in ("Find out", "Try again"):
+        press(app, label)
+        [found] = app.session_state.verdicts.values()
+        for _ in range(500):
+            if found.n_drawn:
+                break
+            time.sleep(0.02)
+        app.session_state.background.stop()
+        go.set()
+        app.run()
+        assert "Stopped; what was tried is kept." in said(app)
+        assert "Press Run to go on with the rest" not in said(app)
+        assert f"So far, after {len(made)} trials" in texts(app)
+        assert not [b for b in app.button if b.label == "Find out"]
 
 
 def test_the_thread_of_a_verdict_holds_no_session(monkeypatch):

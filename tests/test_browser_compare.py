@@ -7,22 +7,22 @@ from tests.browser import part, settled, to_screen
 
 def test_run_stop_go_on_and_download(new_page, app_url, tmp_path):
     page = new_page()
-    page.goto(f"{app_url}/compare?data=digits&methods=IMC.OMP.LSR.BDR&stages=none.D1.D3")
+    page.goto(f"{app_url}/compare?data=subspaces&methods=IMC.OMP.LSR.MSR&stages=none.D1.D3")
     settled(page)
     run = page.get_by_role("button", name="Run", exact=True)
     run.click()
-    # BDR comes last and takes seconds; by then the others are done.
-    page.get_by_text("of 12: BDR").first.wait_for(timeout=90_000)
+    # MSR comes last and takes seconds; by then the others are done.
+    page.get_by_text("of 12: MSR").first.wait_for(timeout=90_000)
     part(page, "main").get_by_role("button", name="Stop", exact=True).click()
     settled(page)
     page.get_by_text("Stopped; what was done is kept.").wait_for()
     table = page.get_by_role("table", name="ACC of methods and dense stages")
     assert "LSR" in table.inner_text()
     run.click()
-    page.get_by_role("cell", name="BDR").wait_for(timeout=120_000)
+    page.get_by_role("cell", name="MSR").wait_for(timeout=120_000)
     settled(page)
     rows = table.get_by_role("row").all_inner_texts()
-    assert [r.split()[0] for r in rows] == ["method", "IMC", "OMP", "LSR", "BDR"]
+    assert [r.split()[0] for r in rows] == ["method", "IMC", "OMP", "LSR", "MSR"]
     assert table.get_by_text("★").count() >= 1
     page.get_by_role("button", name="Open IMC", exact=True).click()
     settled(page)
@@ -55,7 +55,7 @@ def test_run_stop_go_on_and_download(new_page, app_url, tmp_path):
     assert text.startswith("NMI (%)") and "| LSR |" in text
     assert r"\caption{NMI (\%)" in (tmp_path / "table.tex").read_text()
     script = (tmp_path / "compare.py").read_text()
-    assert "datasets.sample('digits')" in script and "'BDR': {" in script
+    assert "datasets.sample('subspaces')" in script and "'MSR': {" in script
 
 
 def test_a_run_ends_by_streamlits_stop_and_goes_on_behind_other_screens(new_page, app_url):
@@ -91,7 +91,7 @@ def test_a_run_ends_by_streamlits_stop_and_goes_on_behind_other_screens(new_page
     page.get_by_role("combobox", name="Data set").click()
     page.get_by_role("option", name="Motion").click()
     settled(page)
-    page.get_by_text("Nothing has been run for this data").wait_for()
+    page.get_by_text("Nothing has been compared for this data").wait_for()
     assert page.get_by_role("table").count() == 0
 
 

@@ -99,7 +99,8 @@ def test_missing_values_are_filled_or_dropped(tmp_path, capsys):
     argv = ["cluster", str(tmp_path / "gaps.npy"), "--clusters", "2"]
     assert cli.main(argv) == 2
     said = capsys.readouterr().err
-    assert "row 3" in said and "give --missing mean to fill" in said and "--missing drop" in said
+    assert "first in row 4;" in said  # as --only and --output count
+    assert "give --missing mean to fill" in said and "--missing drop" in said
     for how, points in (("mean", 20), ("drop", 19)):
         assert cli.main([*argv, "--missing", how]) == 0
         assert f"{points} points" in capsys.readouterr().out
@@ -204,6 +205,11 @@ def test_progress_is_a_line_on_a_terminal_and_rare_elsewhere(monkeypatch, capsys
     live(1, 2)
     live.clear()
     assert capsys.readouterr().err == "\rIMC: 50 %\x1b[K\r\x1b[K"
+    live._begun -= 40
+    for done, left in ((500, "about 40 s"), (999, "less than a second")):
+        live._next = 0.0
+        live(done, 1000)
+        assert f" %, {left} left" in capsys.readouterr().err
 
 
 def test_version(capsys):
@@ -213,13 +219,13 @@ def test_version(capsys):
 
 
 def test_app_is_started_with_the_settings_of_its_folder(monkeypatch, tmp_path):
-    started = []
-    monkeypatch.setattr(app.runpy, "run_module", lambda name, **_: started.append(name))
+    started = []  # not Streamlit itself, which stays as it is for the tests that follow
+    monkeypatch.setattr(app.runpy, "run_path", lambda path, **_: started.append(path))
     monkeypatch.setattr(sys, "argv", [])
     monkeypatch.setenv("SDSC_DATA", "before")
     argv = ["app", "--port", "8080", "--data", str(tmp_path), "--server.headless", "true"]
     assert cli.main(argv) == 0
-    assert started == ["streamlit"]
+    assert started == [str(home() / "pages" / "shared" / "streamlit_inside.py")]
     assert sys.argv[:3] == ["streamlit", "run", str(home() / "app.py")]
     assert sys.argv[-4:] == ["--server.port", "8080", "--server.headless", "true"]
     pairs = dict(zip(sys.argv[3::2], sys.argv[4::2], strict=True))
@@ -230,7 +236,7 @@ def test_app_is_started_with_the_settings_of_its_folder(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("given", [["--server.address", "0.0.0.0"], ["--server.address=0.0.0.0"]])
 def test_the_app_is_opened_to_others_when_asked(monkeypatch, given):
-    monkeypatch.setattr(app.runpy, "run_module", lambda name, **_: None)
+    monkeypatch.setattr(app.runpy, "run_path", lambda path, **_: None)
     monkeypatch.setattr(sys, "argv", [])
     assert cli.main(["app", *given]) == 0
     pairs = dict(zip(sys.argv[3::2], sys.argv[4::2], strict=True))
@@ -350,3 +356,11 @@ def test_the_wheel_holds_the_app(tmp_path):
         check=True,
     )
     assert run.stdout.strip() == str(app)
+
+
+def test_labels_of_an_npz_can_be_left_out(tmp_path, capsys):
+    """As the command that the app prints says it."""
+    path = tmp_path / "a.npz"
+    np.savez(path, X=np.random.default_rng(0).random((30, 4)), y=np.arange(30) % 3)
+    assert cli.main(["cluster", str(path), "--y", "none", "--clusters", "2"]) == 0
+    assert "needs labels" in capsys.readouterr().out

@@ -53,6 +53,8 @@ def test_cluster_as_json_holds_settings_figures_and_labels(file, capsys):
     data = datasets.prepare(datasets.load(file), classes=[0, 2])
     run = run_stages(data, RunSettings(gamma=3))
     assert found["settings"]["gamma"] == 3 and found["data"]["points"] == 30
+    assert found["data"]["rows"] == data.rows.tolist() != list(range(1, 31))
+    assert found["data"]["identifiers"] is None
     for name, side in (("W", run.before), ("W*", run.after)):
         got = found["result"][name]
         assert got["labels"] == side.labels.tolist() and got["ACC"] == side.summary.acc
@@ -78,6 +80,7 @@ def test_json_has_no_numbers_that_readers_refuse():
         (["--dense", "PCE", "--theta1", "0.1"], ["theta1", "0.1"]),
         (["--csv", "no/such/folder.csv"], ["no/such/folder.csv"]),
         (["--clusters", "900"], ["--clusters", "900"]),
+        (["--clusters", "0"], ["--clusters", "0"]),
     ],
 )
 def test_what_cannot_be_compared_is_told_in_a_sentence(options, words, capsys):

@@ -266,7 +266,7 @@ def test_the_screen_runs_what_is_chosen(app):
 
 def test_baselines_are_rows_without_dense_stages(app):
     open_screen(app, data="motion", methods="KNN.k-means.K-subspaces.Spectral")
-    assert "5 cells; estimated to take about" in (words := str([m.value for m in app.markdown]))
+    assert "5 cells; estimated to take **" in (words := str([m.value for m in app.markdown]))
     assert "and the baselines' time" in words
     press(app, "Run")
     names = [(r.method, r.dense) for r in done(app)]
@@ -291,14 +291,14 @@ def test_the_estimate_counts_each_affinity_once_and_what_is_done_not_at_all(app,
     monkeypatch.setattr(choosing, "estimate", note)
     open_screen(app, data="motion", methods="KNN", stages="none")
     assert asked == [("KNN", 180, 60, "motion", ["W", "none"], 10)]
-    assert words() == "1 cell; estimated to take about **60 s** on this machine."
+    assert words() == "1 cell; estimated to take **about 60 s** on this machine."
     press(app, "Run")
     assert words() == "1 cell, all done."
     asked.clear()
     app.pills(key="stages").set_value(["none", "D1", "D3"]).run()
     assert [parts for *_, parts, _ in asked] == [["D1"], ["D3"]]
     assert words() == (
-        "3 cells, 1 of them done; estimated to take about **2 min** on this machine."
+        "3 cells, 1 of them done; estimated to take **about 2 min** on this machine."
     )
     asked.clear()
     app.pills(key="methods").set_value(["KNN", "IMC"]).run()
@@ -308,6 +308,9 @@ def test_the_estimate_counts_each_affinity_once_and_what_is_done_not_at_all(app,
     asked.extend(asked)
     app.run()  # a method that was never measured
     assert words() == "6 cells, 1 of them done."
+    monkeypatch.setattr(choosing, "estimate", lambda *_: 0.02)
+    app.run()
+    assert words().endswith("estimated to take **less than a second** on this machine.")
 
 
 @pytest.fixture

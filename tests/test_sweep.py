@@ -29,6 +29,7 @@ from sdsc_core import (
     sweep,
     sweeping,
 )
+from sdsc_core.compare import suggest_clusters
 from sdsc_core.experiments import criteria as measured
 from sdsc_core.experiments.keeping import Row
 from sdsc_core.experiments.sweep_file import SweepFile
@@ -358,6 +359,21 @@ def test_the_command_sweeps_keeps_and_suggests(tmp_path, capsys):
     assert {"gamma", "dense", "criterion"} <= set(found["suggested"])
 
 
+def test_the_suggested_command_has_the_number_of_clusters_that_was_swept(tmp_path, capsys):
+    path = tmp_path / "unlabelled.npz"
+    data = datasets.make_subspaces(3, 3, 8, 15, noise=0.1, random_state=1)
+    np.savez(path, X=data.X)
+    argv = ["sweep", str(path), "--gamma", "3,5", "--theta1", "0.8", "--theta2", "0.6"]
+    assert cli.main(argv) == 0
+    *_, head, command = [
+        line for line in capsys.readouterr().out.splitlines() if "clusters" in line
+    ]
+    k = suggest_clusters(data)
+    assert f" {k} clusters." in head and f"--clusters {k}" in command
+    assert cli.main([*argv, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["clusters"] == k
+
+
 @pytest.mark.parametrize(
     ("options", "wrong"),
     [
@@ -444,3 +460,14 @@ def test_the_experiment_runs_on_what_is_there(capsys, monkeypatch):
     assert cli.main(["reproduce", "criteria", "--quick"]) == 0
     text = capsys.readouterr().out
     assert "| sample: unequal |" in text and "regret" in text
+
+
+def test_a_file_keeps_the_parameters_of_the_stages(tmp_path):
+    few = [
+        RunSettings(gamma=3, dense="Mutual", neighbours=2),
+        RunSettings(gamma=3, dense="D3", hops=3),
+    ]
+    data = datasets.make_subspaces(2, 2, 10, 8)
+    for _ in range(2):  # the second time from the file
+        found = sweep(data, few, kept=SweepFile(tmp_path / "sweep.jsonl"))
+        assert [outcome.settings for outcome in found] == few

@@ -2,16 +2,22 @@
 
 import threading
 import time
+from functools import partial
 
+import numpy as np
 import pytest
 
+from pages.server.turns import Turns
 from pages.shared import background
+from pages.shared.settings import BEYOND
 from pages.shared.text import escape_markdown
 from pages.sweep import choosing, running, suggesting
 from sdsc_core import RunSettings, datasets
+from sdsc_core.blocks import all_work_within
+from sdsc_core.dense import DENSE
 from sdsc_core.experiments import criteria
 from sdsc_core.figures.sweeps import figure_text
-from sdsc_core.sweeping import Grid, Outcome, Result, best, describe
+from sdsc_core.sweeping import FIGURES, Grid, Outcome, Result, best, describe
 
 
 @pytest.fixture
@@ -160,6 +166,7 @@ def test_a_sweep_goes_on_behind_other_screens_and_can_be_stopped_there(sweep_app
 
     monkeypatch.setattr(running, "sweep", slowly)
     monkeypatch.setattr(background, "_watch", lambda back, spot: None)
+    before = set(threading.enumerate())
     press(app, "run sweep")
     back = app.session_state.background
     until(lambda: len(app.session_state.swept_settings) == 2 and back.work.step == (1, 4))
@@ -169,10 +176,12 @@ def test_a_sweep_goes_on_behind_other_screens_and_can_be_stopped_there(sweep_app
     assert across.value == "gamma", "though all that is done so far has one Γ"
     app.switch_page("pages/words/page.py")
     run(app)
-    told = f"Sweeping {datasets.sample('unequal').name}: 1 of 4 settings, about"
+    told = f"Sweeping {datasets.sample('unequal').name}: 1 of 4 settings, "
     [bar] = app.get("progress")
-    assert bar.proto.text.startswith(escape_markdown(told))
+    assert bar.proto.text.startswith(escape_markdown(told)) and bar.proto.text.endswith(" left")
     press(app, "stop from afar")
+    new = set(threading.enumerate()) - before
+    until(lambda: not any(t.is_alive() for t in new if t.name == "background"))  # it has heard
     go.set()
     until(lambda: not back.busy)
     app.switch_page("pages/sweep/page.py")
@@ -207,6 +216,34 @@ def test_a_sweep_under_way_can_be_stopped_where_the_grid_is_wrong(sweep_app, mon
     press(app, "stop comparing")
     go.set()
     assert not app.session_state.background.busy
+
+
+def test_what_a_stop_says_names_the_button_that_is_there(sweep_app, monkeypatch):
+    app, go = sweep_app, threading.Event()
+
+    def work(tell):
+        while not go.wait(0.01):
+            tell(0, 0)
+
+    monkeypatch.setattr(background, "_watch", lambda back, spot: None)
+    back = app.session_state.background
+    back.add([background.Task("a cell", "IMC", work)])
+    back.stop()
+    run(app)
+    assert "Stopped; what was done is kept. It stands on Compare." in texts(app)
+    assert "Press Go on" not in texts(app)
+    monkeypatch.setattr(running, "sweep", lambda *args, progress, **options: work(progress))
+    press(app, "run sweep")
+    back.stop()
+    run(app)
+    assert "Stopped; press Run to begin." in texts(app) and "Press Go on" not in texts(app)
+    assert next(b for b in app.button if b.key == "run sweep").label == "Run"
+    press(app, "run sweep")
+    back.stop()
+    app.session_state.grid_gamma = "3"
+    run(app)
+    assert "Choose the same data and grid again" in texts(app)
+    go.set()
 
 
 def test_why_a_sweep_failed_is_said(sweep_app, monkeypatch):
@@ -265,6 +302,55 @@ def test_too_many_points_are_for_the_command_line(sweep_app, monkeypatch):
     monkeypatch.setattr(running, "MOST_POINTS", 100)
     run(sweep_app)
     assert "sdsc sweep FILE" in sweep_app.warning[0].value
+
+
+def test_a_setting_is_opened_with_the_parameters_of_its_stage(sweep_app):
+    app = sweep_app
+    stage = next(s for s in DENSE if set(BEYOND) & {p.name for p in DENSE[s].parameters})
+    own = next(p for p in DENSE[stage].parameters if p.name in BEYOND)
+    app.session_state.grid_dense = [stage]
+    app.session_state[own.name] = own.low if own.low != own.default else own.high
+    run(app)
+    press(app, "run sweep")
+    press(app, "take best 0")
+    assert app.session_state.dense == stage and app.session_state[own.name] == own.default
+
+
+def test_a_sweep_lets_others_go_first_and_finds_the_same(monkeypatch):
+    """Somebody's heavy work comes before the last setting, and not a bit of a result changes."""
+    data, grid = datasets.sample("unequal"), Grid(gamma=(3, 4), theta1=(0.7, 0.8), theta2=(0.6,))
+    line, kept, seen = Turns(1), {}, []
+    monkeypatch.setattr(running, "TURNS", line)
+    plan = running.Plan(data, [data], grid, grid.settings(), (0,), data.n_classes, True)
+
+    def other():
+        with line.turn("other", lambda done, total: None):
+            seen.append(len(kept))
+
+    others = threading.Thread(target=other)
+    found = running.sweep
+
+    def sweep_beside(*args, progress, **options):
+        def tell(done, total):
+            if done == 1 and not others.ident:  # it comes while the sweep has its turn
+                others.start()
+                until(lambda: line.place("other") == 1)
+            progress(done, total)
+
+        return found(*args, progress=tell, **options)
+
+    monkeypatch.setattr(running, "sweep", sweep_beside)
+    all_work_within(partial(line.turn, "sweep"))
+    try:
+        running._compute(plan, kept, lambda done, total: None)
+    finally:
+        all_work_within(None)
+    others.join(5)
+    assert seen == [1] and len(kept) == 4
+    alone = found([data], plan.settings, seeds=(0,), n_clusters=data.n_classes, criteria=True)
+    for one, key in zip(alone, plan.keys, strict=True):
+        for name in FIGURES:
+            assert np.array_equal(one.values(name), kept[key].values(name)), name
 
 
 def test_words():

@@ -306,6 +306,14 @@ def test_a_draw_that_not_all_took_part_in_does_not_count():
     assert judge(found).best.candidate == IMC and lead(found) == [IMC]
 
 
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_who_comes_first_in_a_draw_does_not_lead_for_it(rounds):
+    """k-means is always the first: a stop in the next draw left it with one draw more."""
+    found = findings({FLOOR: [0.5] * (rounds + 1), KNN: [0.9] * rounds})
+    found.rounds = rounds
+    assert judge(found).best.candidate == KNN
+
+
 def test_draws_are_the_same_for_all_and_keep_every_class():
     data = datasets.make_subspaces(3, 2, 6, points_each=10)
     a, b, c = (draw_points(data, 20, seed) for seed in (0, 0, 1))

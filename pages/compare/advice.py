@@ -7,17 +7,18 @@ from typing import Any
 
 import streamlit as st
 
-from pages.compare.choosing import kind_key, suggested_number
+from pages.compare.choosing import kind_key, parameter_key, suggested_number
 from pages.explore.downloads import load_lines
 from pages.shared.background import SECONDS, Task, background
 from pages.shared.run import cached, preparation, source
-from pages.shared.settings import apply, go_to, locked
+from pages.shared.settings import BEYOND, apply, go_to, locked
 from pages.shared.tables import html_table
-from pages.shared.text import data_words, escape_markdown, rough_duration
+from pages.shared.text import data_words, duration, escape_markdown
 from sdsc_core import verdict as verdicts
 from sdsc_core.blocks import Progress
 from sdsc_core.cli.options import as_json
 from sdsc_core.datasets import Dataset, unequal_units
+from sdsc_core.estimates import rounded
 
 TIMES = (30, 120, 600)  # seconds
 MOST = 5  # verdicts that a session keeps
@@ -37,16 +38,16 @@ def ask(data: Dataset, n_clusters: int) -> Any:
         row.markdown(f"**{TITLE}**", width="content")
         times = sorted({*TIMES, state.budget})
         row.segmented_control(
-            "Time for it", times, key="budget", required=True, format_func=rough_duration,
+            "Time for it", times, key="budget", required=True, format_func=rounded,
             label_visibility="collapsed",
             help="It ends in this time, whatever is done by then.",
         )  # fmt: skip
-        found = _kept().get(key)
-        again = found is not None and bool(found.ended)
+        found, at_work = _shown(key), background().has(key)
+        again = found is not None and not at_work
         row.button(
             "Try again" if again else "Find out", type="secondary" if again else "primary",
             on_click=_begin, args=(key, data, n_clusters, state.budget), key="find out",
-            disabled=found is not None and not again and background().busy,
+            disabled=at_work,
             help="Tries k-means, nearest neighbours, IMC and as many other methods as the time"
             " allows, plain and with dense stages, on random draws, and says what helps, by how"
             " much, and what to doubt. It goes on while you look at other screens.",
@@ -70,12 +71,30 @@ def _kept() -> OrderedDict[Hashable, verdicts.Findings]:
     return st.session_state.setdefault("verdicts", OrderedDict())
 
 
+def _former() -> dict[Hashable, verdicts.Findings]:
+    """What was found before a question was asked again."""
+    return st.session_state.setdefault("former_verdicts", {})
+
+
+def _shown(key: Hashable) -> verdicts.Findings | None:
+    """What was found last; the former where a stop left less than was there, or it has just begun.
+
+    So a second question, stopped early, loses nothing that was said to be kept.
+    """
+    found, former = _kept().get(key), _former().get(key)
+    if found is None or former is None or found.ended not in ("", "stopped"):
+        return found
+    return former if len(found.trials) <= len(former.trials) else found
+
+
 def _begin(key: Hashable, data: Dataset, n_clusters: int, budget: int) -> None:
+    if (former := _shown(key)) is not None and former.trials:
+        _former()[key] = former
     found, kept = verdicts.Findings(data, budget), _kept()
     kept[key] = found
     kept.move_to_end(key)
     while len(kept) > MOST:
-        kept.popitem(last=False)
+        _former().pop(kept.popitem(last=False)[0], None)
     suggested = data.n_classes or suggested_number(data)
     work = partial(_work, found, None if n_clusters == suggested else n_clusters)
     title = f"Trying what helps on {data.name}"
@@ -115,7 +134,7 @@ def _answer(data: Dataset, verdict: verdicts.Verdict) -> None:
             "Settings that were tried, the best first",
         )
     how = verdicts.TEST if found.labelled else f"{verdicts.STABILITY} {verdicts.TEST}"
-    took = f", in {found.seconds:.0f} s" if found.ended else ""
+    took = f", in {duration(found.seconds)}" if found.ended else ""
     most = max(row.draws for row in verdict.rows)
     draws = "one draw" if most == 1 else f"up to {most} draws"
     st.caption(
@@ -157,7 +176,7 @@ def _explore(candidate: verdicts.Candidate, n_clusters: int | None) -> None:
     """The settings of Explore are those of a candidate of IMC."""
     settings = candidate.settings()
     assert settings is not None
-    names = ("gamma", "residual", "similarity", "theta1", "theta2")
+    names = ("gamma", "residual", "similarity", "theta1", "theta2", *BEYOND)
     values = {name: getattr(settings, name) for name in names} | {"dense": candidate.dense}
     known = {"clusters": "known"} if n_clusters is None else {"clusters": "own", "k": n_clusters}
     apply(values | known)
@@ -169,8 +188,9 @@ def _into_comparison(data: Dataset, candidate: verdicts.Candidate) -> None:
     state = st.session_state
     state.methods = list(dict.fromkeys([candidate.method, "IMC"]))
     state.stages = list(dict.fromkeys(["none", candidate.dense]))
+    kind = state[kind_key(data)]
     for name, value in candidate.params:
-        state[f"{candidate.method} {name} {state[kind_key(data)]}"] = value
+        state[parameter_key(candidate.method, name, kind)] = value
 
 
 def _downloads(verdict: verdicts.Verdict, raw: Dataset) -> None:

@@ -1,6 +1,7 @@
 """What the Compare screen runs: methods, dense stages, parameters, and about how long it takes."""
 
 import math
+from collections.abc import Hashable
 from functools import partial
 from typing import Any
 
@@ -9,17 +10,17 @@ import streamlit as st
 from pages.compare.running import Job, cells, enqueue
 from pages.shared.background import background
 from pages.shared.counting import others_suggest
-from pages.shared.run import ProgressBar, cached
-from pages.shared.settings import STAGES, apply, keep
+from pages.shared.run import ProgressBar, cached, session_memory
+from pages.shared.settings import STAGES, apply, keep, locked
 from pages.shared.stop import heed_stop
-from pages.shared.text import rough_duration
 from sdsc_core import METHODS, compare
 from sdsc_core.baselines import BASELINES
 from sdsc_core.blocks import watched
 from sdsc_core.datasets import Dataset
-from sdsc_core.estimates import AFFINITY, estimate
+from sdsc_core.estimates import AFFINITY, estimate, in_words
 from sdsc_core.methods import KINDS, Parameter
 
+KIND = "kind "  # begins the key of each data set's kind
 FEW_REASONS = 2  # why a method is not offered that are said at once
 
 
@@ -69,6 +70,9 @@ def clusters(data: Dataset, spot: Any) -> int:
     state, key = st.session_state, f"clusters {data.digest}"
     suggested = _suggested(data, spot)
     own = state.k if state.clusters == "own" or suggested is None else suggested
+    # The setting holds, whatever stood here before; another number here becomes the setting.
+    if state.clusters == "own" or (suggested is not None and not locked("clusters")):
+        state[key] = min(own, data.n_points)
     keep(key, min(own, data.n_points))
     st.number_input(
         "Number of clusters", 1, data.n_points, key=key, width=240,
@@ -82,19 +86,27 @@ def clusters(data: Dataset, spot: Any) -> int:
 
 
 def suggested_number(data: Dataset) -> int | None:
-    """What `clusters` offered for data without classes."""
-    return cached(("suggested", data.digest), lambda: None)
+    """What `clusters` offered for data without classes; it only looks, and keeps nothing."""
+    key = _suggestion_key(data)
+    return cached(key, lambda: None) if key in session_memory() else None
+
+
+def _suggestion_key(data: Dataset) -> Hashable:
+    """What Sweep keeps its suggestion under too: nothing but a number may lie there."""
+    return "suggested", data.digest
 
 
 def _suggested(data: Dataset, spot: Any) -> int | None:
     """None where it was stopped, or IMC cannot work with the data; the methods then say why."""
-    key = ("suggested", data.digest)
-    stop = partial(cached, key, lambda: None)
+    key, stopped = _suggestion_key(data), ("suggestion stopped", data.digest)
+    if key not in session_memory() and stopped in session_memory():
+        return None
+    stop = partial(cached, stopped, lambda: None)
     bar = ProgressBar("Suggesting a number of clusters, steps", spot, on_stop=stop)
     suggest = partial(watched, partial(compare.suggest_clusters, data), bar)
     try:
         with heed_stop(stop):
-            suggested = cached(key, suggest)
+            suggested: int | None = cached(key, suggest)
     except (ValueError, MemoryError):
         suggested = None
     spot.empty()
@@ -128,12 +140,25 @@ def parameters(data: Dataset) -> dict[str, dict[str, Any]]:
 
 def kind_key(data: Dataset) -> str:
     """Where the session keeps for which kind of data the parameters are preset."""
-    return f"kind {data.digest}"
+    return f"{KIND}{data.digest}"
+
+
+def take_parameters(method: str, values: dict[str, Any], kind: str) -> None:
+    """A method's parameters are these for such data, whatever somebody chose before."""
+    for key in [key for key in st.session_state if str(key).startswith(KIND)]:
+        del st.session_state[key]  # each set has its own kind again
+    for name, value in values.items():
+        st.session_state[parameter_key(method, name, kind)] = value
+
+
+def parameter_key(method: str, name: str, kind: str) -> str:
+    """Where the session keeps a method's parameter for a kind of data."""
+    return f"{method} {name} {kind}"
 
 
 def _control(spot: Any, method: str, p: Parameter, value: Any, kind: str) -> Any:
     """A parameter under the name that `SDSC` takes, with what it means."""
-    key = f"{method} {p.name} {kind}"
+    key = parameter_key(method, p.name, kind)
     options: dict[str, Any] = {"key": key, "help": f"{p.help} {_range(p)}".strip()}
     kind_of = type(p.default)
     keep(key, kind_of(value))
@@ -172,7 +197,7 @@ def start(data: Dataset, chosen: list[Job]) -> None:
     measured = [j for j in todo if j.method not in BASELINES]
     seconds = _expected_seconds(data, chosen, measured)
     if measured and not math.isnan(seconds):  # every method was measured
-        words += f"; estimated to take about **{rough_duration(seconds)}** on this machine"
+        words += f"; estimated to take **{in_words(seconds)}** on this machine"
         if len(measured) < len(todo):
             words += ", and the baselines' time"
     if background().busy:

@@ -7,6 +7,9 @@ from typing import Any
 from pages.compare import running
 from pages.shared.text import counted
 from sdsc_core import compare
+from sdsc_core.baselines import BASELINES
+from sdsc_core.checks import check_choice
+from sdsc_core.methods import METHODS
 from sdsc_core.session import Part
 
 
@@ -35,7 +38,10 @@ def _result(words: dict[str, Any]) -> compare.Result:
         kind: Any = wider.get(field.type, field.type)
         if field.name in words and not isinstance(words[field.name], kind):
             raise TypeError
-    return compare.Result(**words)
+    result = compare.Result(**words)
+    check_choice(result.method, "method", (*METHODS, *BASELINES))  # they head tables and charts
+    check_choice(result.dense, "dense", compare.STAGES)
+    return result
 
 
 def _tuples(value: Any) -> Hashable:

@@ -39,5 +39,5 @@ if results:
     showing.thumbnails(data, jobs)
     showing.downloads(results, figure, average, about, showing.script(data, jobs))
 elif not background().busy:
-    st.info("Nothing has been run for this data and these parameters yet: press Run.")
+    st.info("Nothing has been compared for this data and these parameters yet: press Run.")
 wait(progress, was_busy)

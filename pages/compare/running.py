@@ -6,7 +6,7 @@ thread of `pages.shared.background` works on them.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from pages.server.sessions import expected
-from pages.shared.background import Task, background
+from pages.shared.background import SECONDS, Stopped, Task, background
 from pages.shared.memory import Memory, held
 from pages.shared.run import preparation, session_memory, source, spell_key
 from sdsc_core import METHODS, RunSettings, compare
@@ -175,8 +175,24 @@ def problems(chosen: list[Job]) -> None:
     for problem in dict.fromkeys(f"{j.method}: {failed[j.key]}" for j in chosen if j.key in failed):
         st.warning(problem)
     if back.note and not back.busy:
-        st.info(f"{back.note} Press Run to go on with the rest.")
+        st.info(_of_the_rest(back.note, back.stopped, {j.key for j in chosen}))
         back.note = ""
+
+
+def _of_the_rest(note: str, was: Stopped | None, chosen: Collection[Hashable]) -> str:
+    """Why a run ended, and how one goes on with just that."""
+    if was is None:
+        return note
+    if was.unit == SECONDS:
+        return (
+            "Stopped; what was tried is kept. Try again begins anew, and shows the former until it"
+            " has more."
+        )
+    if was.screen != "Compare":
+        return f"{note} {was.screen} goes on with the rest."
+    if was.key not in chosen:
+        return f"{note} Choose the same data and methods again to go on with the rest."
+    return f"{note} Press Run to go on with the rest."
 
 
 def results(chosen: list[Job]) -> list[compare.Result]:

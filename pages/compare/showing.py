@@ -57,7 +57,7 @@ def table(results: list[compare.Result], figure: str, average: str, about: compa
         " stage."
     )
     for note in sorted({f"{r.method}: {r.message}" for r in results if r.message}):
-        st.caption(escape(note))
+        st.caption(escape_markdown(note))
 
 
 def _cell(

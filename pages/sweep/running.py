@@ -12,13 +12,14 @@ from functools import partial
 
 import streamlit as st
 
-from pages.shared.background import Task, background
+from pages.server.turns import TURNS
+from pages.shared.background import Stopped, Task, background
 from pages.shared.run import patiently, preparation, source, spell_key
-from pages.shared.text import escape_markdown, rough_duration
+from pages.shared.text import escape_markdown
 from pages.sweep.choosing import words
-from sdsc_core.blocks import Progress, watched
+from sdsc_core.blocks import Progress, tick, watched
 from sdsc_core.datasets import Dataset, prepare
-from sdsc_core.estimates import AFFINITY, PARTS, estimate
+from sdsc_core.estimates import AFFINITY, PARTS, estimate, in_words
 from sdsc_core.methods import KINDS
 from sdsc_core.settings import RunSettings, spell_setting
 from sdsc_core.sweeping import Grid, Outcome, draws_of, key_of, sweep
@@ -111,7 +112,7 @@ def start(plan: Plan) -> None:
     if done:
         text += f", {done} done"
     if not under_way and not math.isnan(seconds):
-        text += f"; estimated to take about **{rough_duration(seconds)}** on this machine"
+        text += f"; estimated to take **{in_words(seconds)}** on this machine"
     if background().busy and not under_way:
         text += "; what is under way comes first"
     right.markdown(f"{text}.")
@@ -136,8 +137,7 @@ def _task_key(plan: Plan) -> Hashable:
 
 def _under_way(plan: Plan) -> bool:
     """Whether this very sweep is at work or waits."""
-    work = background().work
-    return _task_key(plan) in {t.key for t in (work.current, *work.waiting) if t is not None}
+    return background().has(_task_key(plan))
 
 
 def _begin(plan: Plan, seconds: float) -> None:
@@ -156,9 +156,26 @@ def _compute(plan: Plan, kept: dict[Hashable, Outcome], tell: Progress) -> None:
         sweep, plan.draws, plan.settings, seeds=plan.seeds, n_clusters=plan.n_clusters,
         criteria=plan.criteria, kept=kept,
     )  # fmt: skip
-    watched(lambda told: run(progress=told), tell)
+    watched(lambda told: run(progress=_giving_way(told)), tell)
     while len(kept) > MOST_KEPT:
         del kept[next(iter(kept))]
+
+
+def _giving_way(tell: Progress | None) -> Progress:
+    """Between two settings others whose work waits go first: all of a grid may take minutes.
+
+    The sweep itself stays as it is, with the path and the W that settings share.
+    """
+    last = 0
+
+    def told(done: int, total: int) -> None:
+        nonlocal last
+        tick(tell, done, total)
+        if done > last:
+            last = done
+            TURNS.give_way(lambda *_: tick(tell, done, total))
+
+    return told
 
 
 def problems(plan: Plan) -> None:
@@ -168,5 +185,16 @@ def problems(plan: Plan) -> None:
     if failed:
         st.warning(escape_markdown(failed))
     if back.note and not back.busy:
-        st.info(f"{back.note} Press Go on for the rest.")
+        st.info(_of_the_rest(back.note, back.stopped, plan))
         back.note = ""
+
+
+def _of_the_rest(note: str, was: Stopped | None, plan: Plan) -> str:
+    """Why a run ended, and how one goes on with just that."""
+    if was is None:
+        return note
+    if was.screen != "Sweep":
+        return f"{note} It stands on {was.screen}."
+    if was.key != _task_key(plan):
+        return f"{note} Choose the same data and grid again to go on with the rest."
+    return f"{note} Press Go on for the rest." if outcomes(plan) else "Stopped; press Run to begin."

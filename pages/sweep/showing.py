@@ -208,7 +208,7 @@ def downloads(plan: Plan, outcomes: list[Outcome]) -> None:
     steps = preparation(source(state.data))
     script = sweep_script(
         plan.grid, steps, load=load, n_clusters=plan.n_clusters, draws=len(plan.draws),
-        seeds=plan.seeds,
+        seeds=plan.seeds, criteria=plan.criteria,
     )  # fmt: skip
     files = [
         ("Results (.csv)", "sweep.csv", "text/csv", to_csv(outcomes)),

@@ -4,7 +4,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.settings import apply, go_to
+from pages.shared.settings import BEYOND, apply, go_to
+from pages.shared.text import escape_markdown
 from pages.sweep.running import Plan
 from sdsc_core.figures.sweeps import value_text
 from sdsc_core.settings import spell_setting
@@ -40,6 +41,7 @@ def take(plan: Plan, outcome: Outcome) -> None:
     values: dict[str, Any] = {
         "gamma": s.gamma, "dense": spell_setting(s.dense), "residual": s.residual,
         "similarity": s.similarity, "seed": plan.seeds[0],
+        **{name: getattr(s, name) for name in BEYOND},
     }  # fmt: skip
     if s.dense == "PCE":
         values |= {"theta1": s.theta1, "theta2": s.theta2}
@@ -71,7 +73,7 @@ def chosen(plan: Plan, outcomes: list[Outcome]) -> None:
         left.markdown(f"**{describe(outcome.settings)}**  \n" + " · ".join(texts))
         open_button(plan, outcome, "chosen", right)
         if outcome.message:
-            st.caption(outcome.message)
+            st.caption(escape_markdown(outcome.message))
 
 
 def best_settings(plan: Plan, outcomes: list[Outcome], figure: str) -> None:

@@ -180,6 +180,8 @@ def _everything(run: Run, part: PartRun | None = None) -> dict[str, Any]:
             "points": run.data.n_points,
             "features": run.data.n_features,
             "classes": list(run.data.class_names),
+            "rows": run.data.row_numbers,
+            "identifiers": run.data.identifiers,
         },
         "settings": asdict(run.settings),
         "n_clusters": run.n_clusters,

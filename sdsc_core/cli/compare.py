@@ -60,7 +60,9 @@ def _compare(options: argparse.Namespace) -> None:
     check_writable(options.csv)
     draw = _draws(options)
     data, reporter = draw(0), Reporter()
-    k = options.clusters or data.n_classes or compare.suggest_clusters(data)
+    k = options.clusters
+    if k is None:
+        k = data.n_classes or compare.suggest_clusters(data)
     how: dict[str, Any] = {"n_clusters": k, "theta1": options.theta1, "theta2": options.theta2}
     with named_by_option():
         results = compare.compare_methods(

@@ -23,11 +23,15 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("file", metavar="FILE", help="a data file, or sample:NAME as in sample:faces")
     add("--x", metavar="NAME", help="variable with the samples, in .npz and .mat")
-    add("--y", metavar="NAME", help="variable with the labels, in .npz and .mat")
+    add("--y", metavar="NAME", help="variable with the labels, in .npz and .mat; or none")
     add("--transpose", action="store_true", default=None, help="samples are columns")
     add("--header", choices=("auto", "names", "data"), default="auto",
         help="what the first row of a table holds")  # fmt: skip
-    add("--label-column", metavar="NAME", help="column with the labels in a table, last, or none")
+    add(
+        "--label-column",
+        metavar="NAME",
+        help="column with the labels in a table, by its name or its number from 0; last, or none",
+    )
     add("--id-column", metavar="NAME", help="column that names the samples of a table, or none")
     for option, what in (("ignore", "left out"), ("feature", "a feature in any case")):
         add(f"--{option}", metavar="NAME", action="append", default=[],
@@ -73,7 +77,7 @@ def read_data(options: argparse.Namespace) -> datasets.Dataset:
     """The data that the options of `add_data` name, prepared and fit to be clustered."""
     raw = read_raw(options)
     data = datasets.prepare(raw, **preparation(options, raw))
-    check_data(data.X, name=repr(data.name), copy=False)
+    check_data(data.X, name=repr(data.name), copy=False, rows=data.row_numbers)
     return data
 
 
@@ -164,7 +168,7 @@ def _load(options: argparse.Namespace) -> datasets.Dataset:
         return datasets.load(
             options.file,
             x=options.x,
-            y=options.y,
+            y=none.get(options.y, options.y),
             transpose=options.transpose,
             header=headers[options.header],
             label_column=none.get(options.label_column, options.label_column),
@@ -179,8 +183,8 @@ def _load(options: argparse.Namespace) -> datasets.Dataset:
             f" --label-column or --id-column {problem.column!r}."
         ) from None
     except ValueError as problem:
-        argument = r"^(x|y|transpose|label_column|id_column|ignore|feature)s?(?= is )"
-        option = lambda found: "--" + found[1].replace("_", "-")  # noqa: E731
+        argument = r"^(x|y|transpose|ignore|feature)s?(?= is )|\b(label_column|id_column)\b"
+        option = lambda found: "--" + (found[1] or found[2]).replace("_", "-")  # noqa: E731
         raise ValueError(re.sub(argument, option, str(problem))) from None
 
 

@@ -3,6 +3,8 @@
 import sys
 import time
 
+from sdsc_core.estimates import in_words
+
 
 class Reporter:
     """Progress on stderr: one line kept up to date on a terminal, else one in ten seconds."""
@@ -27,7 +29,7 @@ class Reporter:
         if not total or done < total / 50 or took < 30:
             return ""
         left = took * (total - done) / done
-        return f", about {left:.0f} s left" if left < 100 else f", about {left / 60:.0f} min left"
+        return f", {in_words(left)} left"
 
     def named(self, stage: str) -> "Reporter":
         """This one, for another stage."""

@@ -19,6 +19,7 @@ from sdsc_core.cli.options import (
     read_raw,
 )
 from sdsc_core.cli.progress import Reporter
+from sdsc_core.compare import suggest_clusters
 from sdsc_core.experiments import criteria
 from sdsc_core.experiments.sweep_file import SweepFile
 from sdsc_core.settings import as_options
@@ -73,6 +74,8 @@ def _sweep(options: argparse.Namespace) -> None:
         draws = _draws(options, _at_least_one(options.draws, "--draws"))
         kept = SweepFile(folder_to_write(options.out) / "sweep.jsonl") if options.out else None
         report = Reporter("settings")
+        if options.clusters is None and not draws[0].n_classes:  # the suggested command states it
+            options.clusters = suggest_clusters(draws[0], Reporter("clusters"))
         found = sweep(
             draws, grid, seeds=seeds, n_clusters=options.clusters, kept=kept, progress=report
         )
@@ -82,10 +85,12 @@ def _sweep(options: argparse.Namespace) -> None:
     criterion = criteria.preferred(criteria.read(), known_figures(found, CRITERIA) or CRITERIA)
     by = options.by or ("acc" if draws[0].n_classes else criterion)
     if options.json:
-        print(as_json(_everything(draws[0], found, criterion)))
+        print(as_json(_everything(draws[0], found, criterion, options.clusters)))
         return
     print(about_data(options, draws[0]), end="")
-    print(f"{draws[0].name}: {len(found)} settings, {len(found[0].results)} results each.")
+    clusters = options.clusters or draws[0].n_classes
+    print(f"{draws[0].name}: {len(found)} settings, {len(found[0].results)} results each,"
+          f" {clusters} clusters.")  # fmt: skip
     print(_table(found, by))
     print(_suggestion(found, criterion, options))
 
@@ -156,12 +161,15 @@ def _suggestion(found: list[Outcome], criterion: str, options: argparse.Namespac
     return f"{words}\n{shlex.join(['sdsc', 'cluster', *data_words(options), *as_options(asked)])}"
 
 
-def _everything(data: datasets.Dataset, found: list[Outcome], criterion: str) -> dict[str, Any]:
+def _everything(
+    data: datasets.Dataset, found: list[Outcome], criterion: str, clusters: int | None
+) -> dict[str, Any]:
     chosen = best(found, criterion)
     suggested: dict[str, Any] = {"criterion": criterion, "setting": describe(chosen.settings)}
     suggested |= {name: getattr(chosen.settings, name) for name in AXES}
     return {
         "data": {"name": data.name, "points": data.n_points, "classes": data.n_classes},
+        "clusters": clusters or data.n_classes,
         "settings": as_rows(found),
         "suggested": suggested,
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from sdsc_core.baselines import BASELINES, Baseline, Found
 from sdsc_core.blocks import Progress, watched
-from sdsc_core.checks import check_choice, check_count
+from sdsc_core.checks import check_choice, check_count, check_n_clusters
 from sdsc_core.conn import connectivity
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import DENSE_STAGES
@@ -165,7 +165,7 @@ def compare_methods(
         check_choice(stage, "stages", STAGES)
     draw = data if callable(data) else lambda repeat: data
     points = {0: draw(0)}
-    k = n_clusters or points[0].n_classes or suggest_clusters(points[0])
+    k = _number_of_clusters(points[0], n_clusters)
     results, kept = [], (("", -1), keep_everything())
     for name, stage, repeat in matrix_of_cells(chosen, stages, repeats):
         if repeat not in points:
@@ -202,6 +202,11 @@ def keep_everything() -> Keep:
     return keep
 
 
+def _number_of_clusters(data: Dataset, given: int | None) -> int:
+    found = (data.n_classes or suggest_clusters(data)) if given is None else given
+    return check_n_clusters(found, data.n_points)
+
+
 def suggest_clusters(data: Dataset, progress: Progress | None = None) -> int:
     """The number of clusters by the eigengap of IMC's affinity, for data without classes.
 
@@ -216,7 +221,7 @@ def suggest_clusters(data: Dataset, progress: Progress | None = None) -> int:
 def fits(data: Dataset, method: str, limit: int | None = None) -> str:
     """Empty, or the sentence that says why a method or baseline would not fit into memory here."""
     try:
-        check_memory(entry(method).memory(*data.X.shape), method, data.n_points, limit)
+        check_memory(entry(method).bytes_for(*data.X.shape), method, data.n_points, limit)
     except ValueError as problem:
         return str(problem)
     return ""

@@ -11,6 +11,7 @@ import numpy as np
 from sdsc_core.compare.cells import STAGES, Result
 from sdsc_core.compare.escaping import escape_latex, escape_markdown
 from sdsc_core.datasets import Dataset
+from sdsc_core.datasets.dataset import disarmed
 
 AVERAGES = ("mean", "median")
 PERCENT = ("acc", "nmi")
@@ -71,7 +72,7 @@ def _csv(head: list[str], rows: Iterable[Sequence[Any]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)
-    writer.writerows(["" if v is None or v != v else v for v in row] for row in rows)
+    writer.writerows(["" if v is None or v != v else disarmed(v) for v in row] for row in rows)
     return text.getvalue()
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from sdsc_core.blocks import gram
 from sdsc_core.checks import Affinity
 from sdsc_core.figures.cells import by_cell, highest, places, resolved
 from sdsc_core.figures.sizes import (
@@ -73,7 +74,7 @@ def _axes(centred: NDArray[np.float64], dims: int) -> NDArray[np.float64]:
         with suppress(ArpackNoConvergence):
             values, axes = eigsh(times, dims, which="LA", v0=start, tol=1e-6, maxiter=100)
             return axes[:, np.argsort(-values)]
-    return np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :dims]
+    return np.linalg.eigh(gram(centred.T))[1][:, ::-1][:, :dims]
 
 
 def match_clusters(labels: NDArray[np.int64], reference: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdsc_core.blocks import gram
 from sdsc_core.imc_path import unit_rows
+from sdsc_core.memory import check_memory
 from sdsc_core.spectral import Spectrum
 
 MOST_PRODUCTS = 3000  # points whose products are kept for the distance to subspaces
@@ -52,7 +54,7 @@ def silhouette(rows: Any, labels: Any, seed: int = 0) -> float:
     if len(sizes) < 2:
         return float("nan")
     norms = np.einsum("ij,ij->i", rows, rows)
-    squares = norms[:, None] + norms - 2.0 * (rows @ rows.T)
+    squares = norms[:, None] + norms - 2.0 * gram(rows)
     distances = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
     np.fill_diagonal(distances, 0.0)
     sums = distances @ np.eye(len(sizes))[labels]
@@ -69,7 +71,16 @@ def silhouette(rows: Any, labels: Any, seed: int = 0) -> float:
 def unit_gram(X: Any) -> NDArray[np.float64]:
     """All products of samples of unit length, (N, N); `subspace_distance` starts from them."""
     X = unit_rows(np.asarray(X, np.float64))
-    return X @ X.T
+    return gram(X)
+
+
+def check_criteria(n_points: int) -> None:
+    """`TooLarge` where products and silhouette would take more memory than may be used.
+
+    >>> check_criteria(100)
+    """
+    products, compared = min(n_points, MOST_PRODUCTS), min(n_points, MOST_POINTS)
+    check_memory(8 * products**2 + 18 * compared**2, "its criteria", n_points)
 
 
 def some_products(X: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -80,6 +91,7 @@ def some_products(X: Any) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     ([0, 1, 2], (3, 3))
     """
     X = np.asarray(X)
+    check_criteria(len(X))
     some = np.arange(len(X))
     if len(X) > MOST_PRODUCTS:
         some = np.sort(np.random.default_rng(0).choice(len(X), MOST_PRODUCTS, replace=False))

@@ -18,7 +18,7 @@ draws = {draws}
 
 # Every setting of the grid on every draw.
 grid = sweeping.Grid({grid})
-outcomes = sweep(draws, grid, seeds={seeds}, n_clusters={n_clusters})
+outcomes = sweep(draws, grid, seeds={seeds}, n_clusters={n_clusters}{criteria})
 Path("sweep.csv").write_text(sweeping.to_csv(outcomes), encoding="utf-8")
 
 # The best by each figure that has a better and a worse.
@@ -38,14 +38,17 @@ def sweep_script(
     n_clusters: int,
     draws: int = 1,
     seeds: Sequence[int] = (0,),
+    criteria: bool = True,
 ) -> str:
     """The script of a `sweep`; ``load`` is the line that makes ``data``.
 
     ``preparation`` are the arguments of `datasets.prepare`; where it draws samples of each class,
-    each draw is another one of them.
+    each draw is another one of them. ``criteria`` says whether those without labels are computed.
 
     >>> text = sweep_script(Grid(gamma=(3, 4)), {"pca": 5}, load="data = None", n_clusters=3)
     >>> compile(text, "script", "exec") and "Grid(gamma=(3, 4))" in text
+    True
+    >>> "criteria=False" in sweep_script(Grid(), {}, load="", n_clusters=3, criteria=False)
     True
     """
     default = Grid()
@@ -66,4 +69,5 @@ def sweep_script(
         grid=", ".join(f"{name}={value!r}" for name, value in changed.items()),
         seeds=tuple(seeds),
         n_clusters=n_clusters,
+        criteria="" if criteria else ", criteria=False",
     )

@@ -139,8 +139,8 @@ def judge(findings: Findings) -> Verdict:
     >>> judge(Findings(make_subspaces(2, 2, 10, 10), 60)).best is None
     True
     """
-    # A draw that not all could take part in tells nothing fair, once there are enough others.
-    draws = findings.rounds if findings.rounds >= FEW else math.inf
+    # A draw that not all could take part in tells nothing fair, once there is another.
+    draws = findings.rounds or math.inf
     by: dict[Candidate, list[Trial]] = {}
     for trial in findings.trials:
         if trial.draw < draws:
