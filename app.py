@@ -8,7 +8,7 @@ from pages.exercise import asking
 from pages.keep import about
 from pages.server import sessions
 from pages.shared import background, projector, settings
-from pages.shared.login import require_login
+from pages.shared.login import offer_logout, require_login
 
 PAGES = Path(__file__).with_name("pages")
 # Folder, address, title and icon. Addresses stay as they are: people keep them.
@@ -55,6 +55,7 @@ with st.sidebar.container(key="screens", gap="xsmall"):
     for other in screens:
         st.page_link(other, width="stretch", query_params=address)
 projector.switch()
+offer_logout()
 asking.ask()
 if screen.title not in background.WATCHING:
     background.show_elsewhere()

@@ -57,6 +57,7 @@ class Server:
         port: int | None = None,
         options: tuple[str, ...] = (),
         before: Callable[[], None] | None = None,
+        folder: Path = ROOT,
     ):
         port = port or free_port()
         self.port = port
@@ -68,7 +69,7 @@ class Server:
         self.folder = tempfile.TemporaryDirectory()  # its key for exercises is not the tester's own
         command += ["--exercise-key", str(Path(self.folder.name) / "exercise.key")]
         self.process = subprocess.Popen(
-            command, cwd=ROOT, env=env, stdout=self.output, stderr=subprocess.STDOUT,
+            command, cwd=folder, env=env, stdout=self.output, stderr=subprocess.STDOUT,
             preexec_fn=before,
         )  # fmt: skip
 

@@ -63,14 +63,14 @@ def below(root: Path, text: str) -> str:
     return text
 
 
-def copy_sources(root: Path) -> None:
+def copy_sources(root: Path, project: Path = ROOT) -> None:
     """What `COPY . /source` takes: all but what .dockerignore names."""
-    left_out = [p.removeprefix("**/") for p in (ROOT / ".dockerignore").read_text().split()]
+    left_out = [p.removeprefix("**/") for p in (project / ".dockerignore").read_text().split()]
 
     def ignored(folder: str, names: list[str]) -> set[str]:
         return {n for n in names for p in left_out if fnmatch.fnmatch(n, p)}
 
-    shutil.copytree(ROOT, root / "source", ignore=ignored)
+    shutil.copytree(project, root / "source", ignore=ignored)
 
 
 def reachable(path: Path) -> bool:

@@ -12,24 +12,35 @@ import scipy.sparse as sp
 
 from pages.shared.memory import Memory
 from sdsc_core import (
+    BASELINES,
+    Grid,
     changes,
     connectivity,
     densify,
     figures,
+    fit_subspaces,
     imc,
     kmeans,
     pce,
+    run_stages,
     spectrum,
+    subspaces,
     summarise,
+    sweep,
 )
 from sdsc_core.blocks import Cancelled, all_work_within, watched
-from sdsc_core.datasets import Dataset, make_subspaces, points_csv
+from sdsc_core.datasets import Dataset, make_subspaces, points_csv, prepare
+from sdsc_core.datasets.wavelets import scattering_vectors
+from sdsc_core.dense import DENSE as REGISTRY
+from sdsc_core.dense import dense_stage
 from sdsc_core.endable import lloyd
 from sdsc_core.endable.decompose import all_pairs
+from sdsc_core.fitted.files import distances_csv
+from sdsc_core.fitted.nearest import nearest_subspace
 from sdsc_core.kmeans import cluster_rows, in_steps
 from sdsc_core.memory import TooLarge, available, budget, check_memory, free_room, working_for
 from sdsc_core.methods import METHODS
-from sdsc_core.script import affinity_npz
+from sdsc_core.script import affinity_npz, changes_csv
 from sdsc_core.session import Session, write_session
 
 MB = 1_000_000
@@ -193,13 +204,21 @@ NAMED = Dataset(
     np.random.default_rng(0).random((20_000, 20)), GROUPS, "named", ("c" * 30, "d"),
     identifiers=np.array([f"identifier of the point {k}" for k in range(20_000)]),
 )  # fmt: skip
+FEW = np.random.default_rng(1).standard_normal((1200, 20))
+HIGH = Dataset(np.random.default_rng(0).standard_normal((600, 3000)), None, "high")
+PLANES = fit_subspaces(HIGH.X, np.arange(600) % 3)
+MANY_PLANES = fit_subspaces(POINTS, np.arange(N) % 300)
+SWEPT = make_subspaces(6, 4, 30, 200, noise=0.05)
+RUN = run_stages(replace(SWEPT, identifiers=np.array([f"a name of point {k}" for k in range(N)])))
+CHANGED = changes(RUN.before.W, RUN.after.W)
+DESCRIBED = subspaces(SWEPT.X, RUN.after.labels)
 STAGES = {
     "IMC by blocks": lambda: (
-        check_memory(METHODS["IMC"].memory(*POINTS.shape), "IMC", N),
+        check_memory(METHODS["IMC"].bytes_for(*POINTS.shape), "IMC", N),
         imc(POINTS, 6, search="blocks"),
     ),
     "IMC by a matrix": lambda: (
-        check_memory(METHODS["IMC"].memory(*POINTS.shape), "IMC", N),
+        check_memory(METHODS["IMC"].bytes_for(*POINTS.shape), "IMC", N),
         imc(POINTS, 6, search="auto"),
     ),
     "PCE": lambda: pce(SPARSE, 0.3, 0.1),
@@ -226,6 +245,23 @@ STAGES = {
     ).to_json(),
     "sheet": lambda: figures.contact_sheet(PICTURES, np.zeros(500, bool), zoom=2),
     "table of points": lambda: points_csv(NAMED, GROUPS, GROUPS),
+    "KNN with many links": lambda: METHODS["KNN"].solve(FEW, n_neighbours=1000),
+    "IMC with many picks": lambda: METHODS["IMC"].solve(FEW, n_iterations=300),
+    **{
+        f"{name} of {what}": lambda name=name, W=W: dense_stage(W, name)
+        for name in REGISTRY
+        for what, W in {"many links": WIDE, "all links": DENSE}.items()
+    },
+    **{name: lambda name=name: BASELINES[name].cluster(POINTS, 6) for name in BASELINES},
+    "scattering": lambda: scattering_vectors(PICTURES[:100, :28, :28]),
+    "PCA": lambda: prepare(HIGH, pca=50),
+    "standardising": lambda: prepare(HIGH, standardise=True, unit_norm=True),
+    "subspaces": lambda: fit_subspaces(HIGH.X, np.arange(600) % 3),
+    "prediction": lambda: nearest_subspace(HIGH.X, PLANES),
+    "prediction of many": lambda: nearest_subspace(np.tile(POINTS, (10, 1)), MANY_PLANES),
+    "sweep": lambda: sweep(SWEPT, Grid((3,), (0.8,), (0.6,), dense=("PCE",)), n_clusters=6),
+    "table of pairs": lambda: changes_csv(RUN, CHANGED),
+    "table of distances": lambda: distances_csv(RUN, DESCRIBED),
     "session": lambda: write_session(Session({"a": NAMED, "b": NAMED})),
 }
 

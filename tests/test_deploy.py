@@ -145,27 +145,43 @@ def test_every_locked_package_has_a_licence():
     assert all(licence not in vague for _, _, licence in rows)
 
 
-@pytest.mark.parametrize("finding", ["", "requirements.lock", "build.lock"])
-def test_the_audit_asks_of_both_locks_and_leaves_out_what_is_explained(tmp_path, finding):
-    """With stand-ins for Python's venv and for pip-audit, which notes how it is called."""
+def audited(tmp_path, says):
+    """deploy/audit with stand-ins for Python's venv and for pip-audit, which notes how it is called
+    and then does what ``says`` tells."""
     shutil.copytree(DEPLOY, tmp_path / "deploy")
     (tmp_path / "deploy" / "explained.txt").write_text("# why\n\nGHSA-1 not reached by us\n")
     (tmp_path / "bin").mkdir()
-    audit = f'echo "$@" >> {tmp_path}/asked\n[ "$2" != "{finding}" ]'
+    audit = f'echo "$@" >> {tmp_path}/asked\n{says}'
     for name, text in {
         "bin/python3": f'mkdir "$3/bin" && cp {tmp_path}/pip* "$3/bin"',
         "pip": "exit 0", "pip-audit": audit,
     }.items():  # fmt: skip
         (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
         (tmp_path / name).chmod(0o755)
-    said = subprocess.run(
+    return subprocess.run(
         ["bash", tmp_path / "deploy" / "audit", "-s", "osv"], capture_output=True, text=True,
         env=os.environ | {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"},
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("finding", ["", "requirements.lock", "build.lock"])
+def test_the_audit_asks_of_both_locks_and_leaves_out_what_is_explained(tmp_path, finding):
+    found = "echo Found 1 known vulnerability in 1 package >&2; exit 1"
+    said = audited(tmp_path, f'[ "$2" != "{finding}" ] || {{ {found}; }}')
     assert said.returncode == bool(finding), said.stderr
+    assert ("not audited" in said.stderr) is False
+    assert ("Found 1" in said.stderr) is bool(finding)
     asked = (tmp_path / "asked").read_text().splitlines()
     assert [line.split()[1] for line in asked] == ["requirements.lock", "build.lock"]
     assert all("--require-hashes" in a and a.endswith("--ignore-vuln GHSA-1 -s osv") for a in asked)
+
+
+def test_an_audit_without_an_answer_is_no_finding_and_says_so(tmp_path):
+    """pip-audit tells of a service that cannot be reached as of a package that is not there."""
+    said = audited(tmp_path, "echo ERROR: Dependency not found on PyPI >&2; exit 1")
+    assert said.returncode == 1
+    [sentence] = [line for line in said.stderr.splitlines() if "requirements.lock" in line]
+    assert "not audited" in sentence and "advisory service gave no answer" in sentence
 
 
 def test_every_explained_advisory_has_its_reason():
@@ -191,6 +207,25 @@ def test_the_lock_holds_what_the_app_asks_for():
     ):
         for need in needs:
             assert need.specifier.contains(locked(file)[need.name.lower()]), need
+
+
+def test_no_secret_of_the_folder_gets_into_image_wheel_or_repository(tmp_path):
+    """The provider's secret and the key of TLS lie where a login and compose look for them."""
+    held = (".streamlit/secrets.toml", "deploy/tls/key.pem")
+    for name in (*held, ".streamlit/config.toml", "deploy/nginx.conf"):
+        (tmp_path / "project" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "project" / name).touch()
+    shutil.copy(DEPLOY.parent / ".dockerignore", tmp_path / "project")
+    image.copy_sources(tmp_path, tmp_path / "project")
+    copied = {
+        p.relative_to(tmp_path / "source").as_posix() for p in (tmp_path / "source").rglob("*.*")
+    }
+    assert {".streamlit/config.toml", "deploy/nginx.conf"} <= copied and not copied & {*held}
+    build = tomllib.loads((DEPLOY.parent / "pyproject.toml").read_text())["tool"]["hatch"]["build"]
+    included = build["targets"]["wheel"]["force-include"]
+    assert ".streamlit/config.toml" in included and ".streamlit" not in included
+    ignored = (DEPLOY.parent / ".gitignore").read_text().split()
+    assert {".streamlit/secrets.toml", "deploy/tls/"} <= {*ignored}
 
 
 def test_the_unit_finds_the_kernels_that_the_installation_compiled():

@@ -199,6 +199,21 @@ def test_somebody_s_own_file_makes_no_exercise(app):
     assert not app.text_area and any("choose a sample" in i.value for i in app.info)
 
 
+def test_points_that_no_address_holds_make_no_exercise(app):
+    app.query_params.update(data="subspaces", gamma="6")
+    app.session_state["long_rows"] = {"~0123456789ab": "1-2.4-5"}
+    app.session_state["only"] = "~0123456789ab"
+    app.run()
+    app.session_state["only"] = "~0123456789ab"
+    app.run()
+    assert not app.exception and app.session_state["last"].data.n_points == 4
+    assert any("too many for an address" in i.value for i in app.info)
+    assert not [b for b in app.button if b.key == "exercise make"]
+    app.session_state["only"] = "1-2.4-5"
+    app.run()
+    assert [b for b in app.button if b.key == "exercise make"]
+
+
 def test_every_control_that_can_be_locked_is_a_setting():
     names = [name for group in making.LOCKS.values() for name in group]
     assert set(names) <= set(settings.SETTINGS) and len(names) == len(set(names))

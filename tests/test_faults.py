@@ -172,7 +172,21 @@ def test_a_page_that_raises_tells_nothing_of_the_server(app, monkeypatch, caplog
         config.set_option("client.showErrorDetails", before)
     [shown] = app.exception
     assert "secret" not in shown.message and not shown.stack_trace
-    assert "error KeyError, X " in caplog.text
+    assert "error KeyError, X " in caplog.text and "in broken" in caplog.text
+
+
+def test_the_log_has_nothing_of_what_a_fault_says(app, monkeypatch, caplog):
+    """It may speak of values or names, and Streamlit writes to the log what it is told."""
+    from pages.explore import headline
+
+    name = "a name of a patient"
+
+    def broken(run):
+        raise KeyError(name)
+
+    monkeypatch.setattr(headline, "show", broken)
+    assert app.run().exception
+    assert "noted in the log" in caplog.text and name not in caplog.text
 
 
 def test_what_would_fill_the_memory_is_a_sentence_on_the_page(app, monkeypatch):

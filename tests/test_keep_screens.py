@@ -280,6 +280,33 @@ def test_a_hostile_run_in_the_list_is_left_out(app):
     run(app)
 
 
+def test_a_damaged_part_is_left_out_and_the_rest_comes(app):
+    outcomes = [[0, {"gamma": 3}, "", 0, 0]]
+    none = {"rows": np.zeros((0, 3), np.int64), "figures": np.zeros((0, 0))}
+    none |= {"stability": np.zeros(0), "seed_stability": np.zeros(0)}
+    for number, words in enumerate(
+        [
+            {"groups": [], "figures": [], "outcomes": outcomes},
+            {"groups": [[["d"], [0], float("inf"), 1]], "figures": [], "outcomes": outcomes},
+            {"groups": [], "figures": [], "outcomes": 3},
+        ]
+    ):
+        made = session.Session(settings={"dense": "D2"}, parts={"sweep": session.Part(words, none)})
+        upload(run(app), f"s{number}.sdsc", write_session(made))
+        assert "“sweep” had could not be read and was left out" in app.success[0].value
+        assert app.session_state["dense"] == "D2"
+
+
+def test_a_pin_that_cannot_be_computed_is_said(app):
+    data = make_subspaces(2, 2, 8, 6)
+    load(app, type(data)(data.X, data.labels, "mine.csv", data.class_names))
+    last = app.session_state["last"]
+    pinned = entries.Entry(1, "mine.csv", last.data.digest, 12, 2, {}, {"gamma": 500}, pin="A")
+    app.session_state["history"] = {pinned.key: pinned}
+    run(app)
+    assert "Run A cannot be computed again: gamma" in app.warning[0].value.replace("\\", "")
+
+
 def test_an_exercise_gives_no_session_away(app):
     app.query_params.update(hide="1")
     run(app)

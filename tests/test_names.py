@@ -5,19 +5,21 @@ import csv
 import io
 import json
 import re
+from dataclasses import asdict, replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from google.protobuf.message import Message
 
+from pages.compare import keeping
 from pages.explore import downloads
 from pages.shared.settings import defaults
 from pages.shared.text import escape_markdown
-from sdsc_core import figures, run_stages
+from sdsc_core import compare, figures, run_stages
 from sdsc_core.compare.escaping import JOINER
 from sdsc_core.datasets import load, make_subspaces
-from sdsc_core.session import read_session, write_session
+from sdsc_core.session import Part, read_session, write_session
 from sdsc_core.session.file import Session
 from tests.load import SCREENS
 
@@ -84,6 +86,18 @@ def wrong(kind, path, text):
     return path.rpartition(".")[2] not in PLAIN and bool(MARKDOWN.search(text))
 
 
+def texts(app):
+    """Every text of a page, with the kind of its element and the fields that lead to it."""
+    for node in app._tree:
+        proto = getattr(node, "proto", None)
+        for path, text in strings(proto) if isinstance(proto, Message) else ():
+            yield node.type, path, text
+
+
+def more_than_names(app):
+    return [(kind, path, t[:300]) for kind, path, t in texts(app) if wrong(kind, path, t)]
+
+
 def test_screens(app):
     app.switch_page("pages/data/page.py").run()
     app.file_uploader(key="upload").upload(FILE, content()).run()
@@ -93,12 +107,9 @@ def test_screens(app):
         app.switch_page(f"pages/{FOLDERS.get(screen, screen)}/page.py").run()
         assert not app.exception, (screen, app.exception[0].message)
         seen = 0
-        for node in app._tree:
-            proto = getattr(node, "proto", None)
-            for path, text in strings(proto) if isinstance(proto, Message) else ():
-                seen += "zq" in text
-                if wrong(node.type, path, text):
-                    bad.append((screen, node.type, path, text[:300]))
+        for _, _, text in texts(app):
+            seen += "zq" in text
+        bad += [(screen, *found) for found in more_than_names(app)]
         assert seen or screen in ("words", "paper", "tour"), f"no name of the data is on {screen}"
     assert not bad
 
@@ -177,3 +188,40 @@ def test_what_is_found_after_backslashes_are_gone_is_taken_apart(name):
     assert re.search(late, name, re.IGNORECASE) and not re.search(late, shown, re.IGNORECASE)
     assert shown.replace(JOINER, "") == name
     assert escape_markdown("12:30 a-b a@b 3 - 4") == r"12\:30 a\-b a@b 3 \- 4"
+
+
+RESULT = compare.Result("IMC", "D1", 0, 0.5, None, 0.1, 0.0, 0.2, 1.5)
+
+
+class TestWordsOfASession:
+    """What the results in a session file say was written by whoever made the file."""
+
+    def say(self, app, screen, kept, **address):
+        app.query_params.update({"data": "unequal", **address})
+        app.switch_page(f"pages/{screen}/page.py").run()
+        next(b for b in app.button if b.label == "Run").click().run()
+        for key, result in app.session_state[kept].items():
+            app.session_state[kept][key] = replace(result, message=EVIL)
+        return app
+
+    def test_of_sweep(self, app):
+        grid = {"grid_gamma": "3", "grid_theta1": "0.8", "grid_theta2": "0.6"}
+        self.say(app, "sweep", "swept_settings", **grid)
+        [outcome] = app.session_state["swept_settings"].values()
+        app.session_state["chosen_setting"] = outcome.key
+        app.run()
+        assert any("zq" in c.value for c in app.caption) and not more_than_names(app)
+
+    def test_of_compare(self, app):
+        self.say(app, "compare", "cells", methods="KNN", stages="none").run()
+        assert any("zq" in c.value for c in app.caption) and not more_than_names(app)
+
+    def test_in_the_files_of_compare(self):
+        [line] = csv.DictReader(io.StringIO(compare.to_csv([replace(RESULT, message=FORMULA)])))
+        assert line["message"] == f"'{FORMULA}"
+
+    @pytest.mark.parametrize("field", ["method", "dense"])
+    def test_no_method_but_a_known_one(self, field):
+        words = asdict(RESULT)
+        with pytest.raises(ValueError, match=field):
+            keeping.unpack(Part({"cells": [[["key"], words | {field: EVIL}]]}))

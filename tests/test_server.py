@@ -309,6 +309,31 @@ def test_odd_files_through_the_real_uploader(served):
     assert not taken.wrong, taken.sentence()
 
 
+def test_files_that_no_screen_takes_fill_nothing():
+    """Whoever sends them past the uploader is refused where the session's budget ends."""
+
+    async def fill(server):
+        def put(tab, k):
+            path = f"/_stcore/upload_file/{tab.session}/{k}"
+            return asyncio.to_thread(tab._put, path, "a.csv", bytes(30 << 20))
+
+        async with Visitor(server.url) as tab:
+            await tab.open(page="data")
+            await put(tab, 0)
+            kept = status(server)["memory"]["kept_by_sessions"]
+            assert kept > 30 << 20
+            with pytest.raises(urllib.error.HTTPError, match="413"):
+                for k in range(1, 6):
+                    await put(tab, k)
+            assert status(server)["memory"]["kept_by_sessions"] < 120_000_000
+            assert any("What files hold" in r["why"] for r in status(server)["last_refusals"])
+            await tab.open(page="")
+            assert not tab.problems
+
+    with Server(options=("--limit", "session_memory=120M")) as server:
+        play(fill(server))
+
+
 WORST = (
     "clusters=own&k=1000000", "gamma=20&dense=D3&theta1=nan", "pca=100000&each=1000000",
     "classes=999999.0.1", "point=999999999&pair=1.999999", "data=no%2F..%2Fsuch", "sheet=1000000",

@@ -1,16 +1,18 @@
 """The session file: all of it comes back, and nothing that somebody else wrote does harm."""
 
+import inspect
 import io
 import json
 import pickle
 import struct
+import tracemalloc
 import zipfile
 
 import numpy as np
 import pytest
 
-from sdsc_core.datasets import Dataset, Limits, apart, make_subspaces
-from sdsc_core.session import Part, Session, read_session, recognise, write_session
+from sdsc_core.datasets import Dataset, Limits, apart, load, make_subspaces
+from sdsc_core.session import Part, Session, file, read_session, recognise, write_session
 
 LIMITS = Limits()
 
@@ -95,6 +97,20 @@ def claims(shape):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text.encode()
 
 
+def reads(choices, fill=""):
+    return changed(lambda w: w["sets"][0].update(read_as=["own.csv", choices, fill]))
+
+
+def nested(depth):
+    """Written as text: whoever collects the tests may stand deep himself."""
+
+    def change(words):
+        words["parts"]["sweep"] = {"a": "DEEP"}
+        return json.dumps(words).replace('"DEEP"', "[" * depth + "]" * depth).encode()
+
+    return changed(change)
+
+
 HOSTILE = {
     "no zip": b"rubbish" * 20,
     "cut": write_session(whole())[:-40],
@@ -102,6 +118,10 @@ HOSTILE = {
     "a list": changed(lambda w: b"[]"),
     "no JSON": changed(lambda w: b"{'a': 1}"),
     "deep": changed(lambda w: b"[" * 200_000),
+    # Python's own limit counts what called it: so deep that a reader takes it and the app does not.
+    **{f"deep {depth}": nested(depth) for depth in range(100, 1000, 50)},
+    "many lists": changed(lambda w: b'{"format": [' + b"[]," * 6_000_000 + b"0]}"),
+    "many objects": changed(lambda w: b'{"history": [' + b"{}," * 6_000_000 + b"0]}"),
     "other": changed(lambda w: {"format": "other"}),
     "newer": changed(lambda w: w.update(version=99)),
     "version text": changed(lambda w: w.update(version="1")),
@@ -117,6 +137,12 @@ HOSTILE = {
     "settings list": changed(lambda w: w.update(settings=["gamma"])),
     "history": changed(lambda w: w.update(history=[1])),
     "parts": changed(lambda w: w.update(parts={"compare": 3})),
+    "reading": reads({"x=0) or exec('1'); (lambda y": 1}),
+    "reading word": reads({"not a name": 1}),
+    "reading of others": reads({"limits": None}),
+    "reading value": reads({"ignore": [["a"]]}),
+    "reading number": reads({"header": 3.5}),
+    "filling": reads({}, "mean') or exec('1"),
     "read_as": changed(lambda w: w["sets"][0].update(read_as=[1])),
     "pickle": changed(arrays={"parts/compare/e.npy": npy(np.array([Evil()]), allow_pickle=True)}),
     "pickle alone": changed(arrays={"parts/compare/e.npy": pickle.dumps(Evil())}),
@@ -131,6 +157,20 @@ def test_what_nobody_of_us_wrote_is_refused_with_a_sentence(name):
     with pytest.raises(ValueError, match=r"s\.sdsc.*\.$") as told:
         apart_read(HOSTILE[name])
     assert "Traceback" not in str(told.value) and len(str(told.value)) < 400
+
+
+def test_words_take_no_more_memory_than_many_names():
+    """JSON of some kilobytes, once packed, would be hundreds of megabytes as objects."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="too many"):
+            apart_read(HOSTILE["many lists"])
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+        with pytest.raises(ValueError, match="too many"):
+            file.read_settings_file(b'{"settings": [' + b"[]," * 2_000_000 + b"0]}", "s.json")
+        assert tracemalloc.get_traced_memory()[1] < 50_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_packed_bomb_is_refused():
@@ -152,6 +192,23 @@ def test_limits_of_the_server_hold():
         apart_read(content, limits=Limits(classes=10))
     with pytest.raises(ValueError, match="at most"):
         apart_read(content, limits=Limits(values=100))
+
+
+def test_every_choice_of_the_data_screen_comes_back():
+    columns = {"label_column": "c", "id_column": False, "ignore": ["a", 3], "features": []}
+    for choices, fill in (
+        ({"header": "auto", "transpose": None, **columns}, "drop"),
+        ({"header": True, "transpose": False, **columns, "label_column": 2, "id_column": None}, ""),
+        ({"x": None, "y": False, "transpose": True}, "mean"),
+        ({"x": "fea", "y": "gnd", "transpose": None}, ""),
+    ):
+        kept = Session({"own.csv": data()}, read_as={"own.csv": ("own.csv", choices, fill)})
+        assert dict(apart_read(write_session(kept)).read_as) == dict(kept.read_as)
+
+
+def test_every_argument_of_the_reader_is_known_or_no_choice():
+    names = set(inspect.signature(load).parameters)
+    assert set(file.READING) == names - {"path", "name", "limits", "mapped"}
 
 
 def test_words_that_only_python_knows_stay_words():

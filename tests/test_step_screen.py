@@ -205,6 +205,27 @@ def test_the_stage_sends_what_each_gamma_adds(step, data):
     assert head["computed"] >= 1 and len(head["words"]) == head["most"]
 
 
+def test_the_stage_is_sorted_by_the_clusters_of_the_set_gamma(step, app, data):
+    """Without classes points are sorted by found clusters, which another Γ changes."""
+    stamps = []
+    for gamma in (1, 8):
+        step(hide=1, step="stage", clusters="own", k=5)
+        app.session_state.gamma = gamma
+        app.run()
+        run = app.session_state["last"]
+        head, arrays = sent(app, "sdsc_step_stage")
+        stamps.append((head["stamp"], run.after.labels))
+        order = np.argsort(run.after.labels, kind="stable")
+        W = imc(run.data.X, head["most"]).affinity(4).toarray()[np.ix_(order, order)]
+        grid = np.zeros(data.n_points**2, np.uint8)
+        stop = arrays["wStarts"][4]
+        grid[arrays["wAt"][:stop]] = arrays["wValue"][:stop]
+        drawn = grid.reshape(data.n_points, -1) / 255
+        np.testing.assert_allclose(drawn, np.triu(W), atol=0.005)
+    (first, before), (second, after) = stamps
+    assert (before != after).any() and first != second
+
+
 def test_works_without_labels_and_says_so(step, app, data):
     for view in ("point", "pair", "stage"):
         step(hide=1, step=view, clusters="own", k=3)

@@ -66,6 +66,28 @@ def test_dimension_and_affine_are_settings_of_the_address(app, found):
     assert app.query_params["dimension"] == "1" and app.query_params["affine"] == "1"
 
 
+def test_toggles_outlast_a_look_at_another_screen(app):
+    opened(app, "subspaces")
+    for key in ("mean angles", "worst of cluster"):
+        app.toggle(key=key).set_value(True)
+    run(app)
+    app.switch_page("pages/words/page.py")
+    run(app)
+    app.switch_page("pages/subspaces/page.py")
+    run(app)
+    assert app.toggle(key="mean angles").value and app.toggle(key="worst of cluster").value
+    app.toggle(key="mean angles").set_value(False)
+    run(app)
+    assert not app.toggle(key="mean angles").value
+
+
+def test_every_picture_has_words(app):
+    opened(app, "subspaces", data="faces")
+    shown = [picture for e in app.get("image") for picture in e.proto.imgs]
+    assert len(shown) > 10
+    assert all(p.caption or p.alt.startswith("Picture of point ") for p in shown)
+
+
 def test_one_click_leads_to_where_a_point_is_explained(app, found):
     worst = int(found[1].worst(1)[0])
     opened(app, "subspaces")

@@ -88,6 +88,61 @@ class TestTurns:
         assert another.begun.wait(5)
         another.end.set()
 
+    def test_between_two_steps_whoever_waits_goes_first(self):
+        line, steps, go = Turns(1), [], threading.Event()
+
+        def long_work():
+            with line.turn("a", lambda done, total: None):
+                for step in range(3):
+                    steps.append(step)
+                    assert go.wait(5)
+                    line.give_way(lambda done, total: None)
+
+        thread = threading.Thread(target=long_work, daemon=True)
+        thread.start()
+        soon(lambda: steps == [0])
+        two = Work(line, "b")
+        soon(lambda: line.place("b") == 1)
+        assert waits(two)
+        go.set()
+        assert two.begun.wait(5), "after the first of three steps"
+        assert steps == [0] and line.place("a") == 1
+        two.end.set()
+        thread.join(5)
+        assert steps == [0, 1, 2] and not line.running and not line.waiting
+
+    def test_who_gives_way_can_be_stopped_meanwhile(self):
+        line, ended = Turns(1), threading.Event()
+        go = threading.Event()
+
+        def stop(done, total):
+            raise Cancelled
+
+        def long_work():
+            try:
+                with line.turn("a", lambda done, total: None):
+                    assert go.wait(5)
+                    line.give_way(stop)
+            except Cancelled:
+                ended.set()
+
+        threading.Thread(target=long_work, daemon=True).start()
+        soon(lambda: line.running)
+        two = Work(line, "b")
+        soon(lambda: line.place("b") == 1)
+        go.set()
+        assert ended.wait(5) and two.begun.wait(5) and line.place("a") == 0
+        two.end.set()
+        soon(lambda: not line.running and not line.waiting)
+
+    def test_nobody_waits_or_no_turn_is_needed(self):
+        line = Turns(1)
+        line.give_way(lambda done, total: None)
+        with line.turn("a", lambda done, total: None):
+            line.give_way(lambda done, total: None)
+            assert len(line.running) == 1 and not line.waiting
+        assert not line.running
+
     @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="priorities of threads")
     @pytest.mark.parametrize(
         ("seconds", "gives_way"),

@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.components.canvas import source
 from sdsc_core.experiments.beside import Grid, OursAndPrinted
+from sdsc_core.experiments.running import DEVIATION, MEAN
 
 HTML = "<div class='box'></div>"
 CSS = """
@@ -58,8 +59,8 @@ def _cell(cell: OursAndPrinted | None, row: int, column: int) -> str:
 def _ours(cell: OursAndPrinted) -> str:
     if cell.ours is None or cell.value is None:
         return "<span class='dim'>" + (_about(cell.message) or "missing") + "</span>"
-    text = f"{cell.value:.{cell.places}f}"
-    if cell.statistic == "mean" and cell.ours.error == cell.ours.error:
+    text = f"{cell.value:,.{cell.places}f}"
+    if cell.statistic == MEAN and cell.ours.error == cell.ours.error:
         text += f" ± {cell.ours.error:.{cell.places}f}"
     return text
 
@@ -74,11 +75,13 @@ def _paper(cell: OursAndPrinted) -> str:
     """The paper's below ours, and the difference in colour where it is beyond doubt."""
     if cell.paper is None:
         return ""
-    text = f"paper {cell.paper:.{cell.places}f}"
+    text = f"{cell.source} {cell.paper:.{cell.places}f}"
     if cell.difference is None or cell.ours is None:
         return f"<small>{text}</small>"
-    sure = abs(cell.difference) > 2 * cell.ours.error or cell.ours.draws < 2
-    colour = ("up" if cell.difference > 0 else "down") if sure and cell.difference else "dim"
+    judged = cell.statistic != DEVIATION  # more of it is neither better nor worse
+    sure = (judged and abs(cell.difference) > 2 * cell.ours.error) or cell.ours.draws < 2
+    better = (cell.difference > 0) != cell.less_is_better
+    colour = ("up" if better else "down") if sure and cell.difference else "dim"
     gap = f"{cell.difference:+.{cell.places}f}"
     return f"<small>{text} <span class='{colour}'>{gap}</span></small>"
 

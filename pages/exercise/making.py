@@ -36,6 +36,12 @@ def make(data: Dataset) -> None:
         if st.session_state.data not in (*SAMPLES, *KNOWN):
             st.info("Your students' app must find the data by itself: choose a sample first.")
             return
+        if st.session_state.only.startswith("~"):  # a name that this session alone knows
+            st.info(
+                "The selected points are too many for an address: go on with fewer of them, or with"
+                " a draw of samples on the Data screen."
+            )
+            return
         hide = st.checkbox("Hide the classes, ACC and NMI", value=True, key="exercise hide")
         tell = False
         if hide and data.n_classes:

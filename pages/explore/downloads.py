@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages.explore import papers
 from pages.keep import session
+from pages.keep.made import made_of
 from pages.server.sessions import counted, problem_of
 from pages.shared.settings import SETTINGS, chosen_rows
 from sdsc_core import figures
@@ -67,7 +68,9 @@ def _files(run: Run, kept: Session | None) -> list[File]:
     """
     matrix = partial(_matrix, run)
     state = st.session_state
+    made = made_of(run)
     chosen = {name: state[name] for name in SETTINGS} | {"only": chosen_rows(state) or ""}
+    chosen |= made.fitting() if made else {}
     load = load_lines(chosen["data"], state.get("read_as", {}))
     files: list[File] = [
         ("Labels (.csv)", "labels.csv", "text/csv", lambda: labels_csv(run)),

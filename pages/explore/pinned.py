@@ -9,6 +9,7 @@ from pages.keep import entries
 from pages.keep.entries import Entry, difference
 from pages.shared.matrix_view import matrix_view
 from pages.shared.run import keeper, patiently
+from pages.shared.text import escape_markdown
 from sdsc_core import figures
 from sdsc_core.checks import Affinity
 from sdsc_core.run import Run, run_stages
@@ -48,7 +49,12 @@ def matrices(run: Run) -> None:
 
 def _compare_matrices(run: Run, now: Entry, pinned: Entry) -> None:
     view = matrix_view(run, key="pinned_matrix", view="both")
-    both = figures.matrix_view(_star(run, pinned), run.after.W, view.index, merge=view.merge)
+    try:
+        star = _star(run, pinned)
+    except ValueError as problem:  # a session file may hold settings that no data of this size has
+        st.warning(f"Run {pinned.pin} cannot be computed again: {escape_markdown(str(problem))}")
+        return
+    both = figures.matrix_view(star, run.after.W, view.index, merge=view.merge)
     drawn = replace(
         view, rows=both.rows, cols=both.cols, w=both.w, star=both.star, cause=both.cause,
         cell=both.cell, whole=both.whole, held=both.held,

@@ -7,13 +7,14 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from pages.server.sessions import counted, problem_of
 from pages.shared.groups import Groups, conditions, groups, lowers
 from pages.shared.run import causes, patiently, run_key
 from pages.shared.settings import rebuild
 from sdsc_core import Changes, rank_changes
 from sdsc_core.datasets import Dataset
 from sdsc_core.run import Run
-from sdsc_core.script import changes_csv
+from sdsc_core.script import changes_csv, check_changes
 
 PAGE = 200  # rows of the table at a time
 
@@ -60,10 +61,12 @@ def show(run: Run) -> tuple[int, int] | None:
     pairs = np.column_stack([changed.i[rows], changed.j[rows]])
     _rows(run, changed, rows, pairs)
     _turn(len(order), len(changed), sheets)
+    problem = problem_of(lambda: check_changes(run, len(order)))
     st.download_button(
-        "These pairs (.csv)", lambda: changes_csv(run, changed, order), "raised_pairs.csv",
-        "text/csv", key="download pairs", on_click="ignore",
-        help="All rows that pass, with row, identifier, class and clusters of i, j and k.",
+        "These pairs (.csv)", counted(lambda: changes_csv(run, changed, order)),
+        "raised_pairs.csv", "text/csv", key="download pairs", on_click="ignore",
+        disabled=bool(problem), help=problem
+        or "All rows that pass, with row, identifier, class and clusters of i, j and k.",
     )  # fmt: skip
     return _chosen(run) or (int(pairs[0, 0]), int(pairs[0, 1]))
 

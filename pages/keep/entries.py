@@ -9,7 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.settings import METHOD, PREPARE, SETTINGS, apply, rebuild, shorten_rows, spell
+from pages.keep.made import KEPT, made_of
+from pages.shared.settings import SETTINGS, apply, rebuild, shorten_rows, spell
 from pages.shared.sidebar import RESIDUALS, SIMILARITIES
 from sdsc_core.dense import PARAMETERS
 from sdsc_core.run import Run
@@ -17,7 +18,6 @@ from sdsc_core.settings import RunSettings
 
 MOST = 200  # runs that a session remembers
 PINS = "ABCDE"
-KEPT = ("data", "clusters", "k", *METHOD, *PREPARE)  # settings that a run depends on
 LONGEST_NAME = 80
 
 
@@ -88,7 +88,8 @@ def note(run: Run, figures: dict[str, float | None] | None = None) -> Entry:
     entry = kept.pop(key, None)
     if entry is None:
         number = 1 + max((e.number for e in kept.values()), default=0)
-        spelled = {name: spell(state[name]) for name in KEPT}
+        made = made_of(run)
+        spelled = {name: spell(made.settings[name] if made else state[name]) for name in KEPT}
         entry = Entry(
             number, run.data.name, run.data.digest, run.data.n_points, run.n_clusters, spelled,
             run.settings.changed(),

@@ -93,6 +93,6 @@ def _unpacked(name: str, part: Part) -> str:
         return f"“{escape_markdown(name)}” of another version was left out"
     try:
         said: str = import_module(SCREENS[name]).unpack(part)
-    except (ValueError, KeyError, TypeError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         return f"what “{escape_markdown(name)}” had could not be read and was left out"
     return said

@@ -48,16 +48,13 @@ def refusal(session: int, what: str, why: str) -> None:
     LOGGER.warning("session %d refused %s: %s", session, what, why)
 
 
-def fault(
-    session: int, error: Exception, shape: tuple[int, ...] | None, trace: bool = True
-) -> None:
-    """A fault of ours, with its trace unless Streamlit writes it; what it says may hold values."""
+def fault(session: int, error: Exception, shape: tuple[int, ...] | None) -> None:
+    """A fault of ours, with its trace; what it says is left out, as it may hold values."""
     counts["error"] += 1
     kind, of = type(error).__name__, _shape_text(shape) if shape else "none"
     LOGGER.error("session %d error %s, X %s", session, kind, of)
-    if trace:
-        for line in traceback.format_tb(error.__traceback__):
-            LOGGER.error(line.rstrip())
+    for line in traceback.format_tb(error.__traceback__):
+        LOGGER.error(line.rstrip())
 
 
 def _shape_text(shape: tuple[int, ...]) -> str:

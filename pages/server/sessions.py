@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
@@ -18,7 +18,7 @@ from pages.shared.memory import Memory, held
 from sdsc_core.blocks import Progress, all_work_within
 from sdsc_core.datasets import Dataset, Limits
 from sdsc_core.estimates import AFFINITY, PARTS, estimate
-from sdsc_core.memory import BUDGET, TooLarge, working_for
+from sdsc_core.memory import BUDGET, TooLarge, check_memory, working_for
 from sdsc_core.methods import KINDS
 from sdsc_core.settings import RunSettings
 
@@ -30,6 +30,7 @@ FAULT = (
 HEAVY = 1.5  # estimated seconds, from which on work waits for its turn
 LONG = 0.3  # from which on it gives way to that of others
 RESULTS = 4  # a session's results may fill this part of its budget; the rest is for stages at work
+SLOT = "server session"  # of st.session_state
 _numbers = count(1)
 
 
@@ -39,16 +40,28 @@ class Session:
     def __init__(self, limits: Limits):
         self.number = next(_numbers)
         self.results = Memory(limits.session_memory // RESULTS)
-        self.beside = 0  # bytes of data sets, uploads and the like
+        self.beside = 0  # bytes of data sets and the like
+        self.files: Mapping[str, Any] = {}  # as they were sent, by what Streamlit names them
         self.seconds = 0.0
         own = ref(self)  # an account that held its session would keep it for good
         self.account = BUDGET.open(partial(_kept, own), partial(_let_go, own))
 
     def measure(self, state: Any) -> None:
         """Note what is kept beside the results: data sets, the last run, matrices."""
-        values = [value for name, value in state.items() if name != "server session"]
+        values = [value for name, value in state.items() if name != SLOT]
         parts = held(values)
         self.beside = sum(n for i, n in parts.items() if not self.results.holds(i))
+
+    def file_refused(self, files: Mapping[str, Any], size: int) -> str:
+        """Why one more file is not taken, or nothing; ``files`` are those that were sent before."""
+        self.files = files
+        try:
+            with working_for(self.account):
+                check_memory(size, "What files hold", None, instead="give fewer or smaller ones")
+        except TooLarge as problem:
+            log.refusal(self.number, "a file", str(problem))
+            return str(problem)
+        return ""
 
     @contextmanager
     def at_work(self, tell: Progress, seconds: float | None = None) -> Iterator[None]:
@@ -73,7 +86,9 @@ class Session:
 
 def _kept(session: "ref[Session]") -> int:
     own = session()
-    return 0 if own is None else own.results.nbytes + own.beside
+    if own is None:
+        return 0
+    return own.results.nbytes + own.beside + sum(len(f.data) for f in [*own.files.values()])
 
 
 def _let_go(session: "ref[Session]") -> None:
@@ -87,13 +102,13 @@ _configured = threading.Event()
 
 def session() -> Session:
     """The session of the script at work; what it computes from here on counts as its own."""
-    found: Session | None = st.session_state.get("server session")
+    found: Session | None = st.session_state.get(SLOT)
     if found is None:
         limits = Limits.of_server()
         if not _configured.is_set():
             BUDGET.session, BUDGET.server = limits.session_memory, limits.server_memory
             _configured.set()
-        found = st.session_state["server session"] = Session(limits)
+        found = st.session_state[SLOT] = Session(limits)
     all_work_within(found.at_work)
     return found
 
@@ -117,9 +132,14 @@ def expected(data: Dataset, settings: RunSettings, known: bool, n_clusters: int)
     return seconds + data.n_points * float(n_clusters) ** 2 / 1e9
 
 
+class Fault(Exception):
+    """An error of ours, of which the log has the trace: what it says may hold values or names."""
+
+
 @contextmanager
 def faults_noted() -> Iterator[None]:
-    """A line of the log for an error of ours, before Streamlit writes its trace there.
+    """Lines of the log for an error of ours; Streamlit, which writes all that it is told, hears
+    nothing of it.
 
     What would take too much memory is none: a sentence ends the page where it would have stood.
     """
@@ -129,8 +149,8 @@ def faults_noted() -> Iterator[None]:
     except Exception as error:
         last = st.session_state.get("last")
         shape = last.data.X.shape if last else None
-        log.fault(session().number, error, shape, trace=False)
-        raise
+        log.fault(session().number, error, shape)
+        raise Fault("The page could not be drawn; the trace is noted in the log.") from None
 
 
 @contextmanager

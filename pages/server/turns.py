@@ -31,6 +31,7 @@ class Turns:
         self.waiting: list[Ticket] = []
         self.running: list[Ticket] = []
         self._changed = threading.Condition()
+        self._own = threading.local()  # the ticket of the work in this thread
 
     @contextmanager
     def turn(self, owner: Hashable, tell: Progress) -> Iterator[None]:
@@ -40,18 +41,38 @@ class Turns:
             self.waiting.append(ticket)
         try:
             with self._changed:
-                while not self._is_next(ticket):
-                    self._changed.wait(PAUSE)
-                    tell(0, 0)
-                self.waiting.remove(ticket)
-                self.running.append(ticket)
+                self._wait(ticket, tell)
+            self._own.ticket = ticket
             yield
         finally:
+            self._own.ticket = None
             with self._changed:
                 for line in (self.waiting, self.running):
                     if ticket in line:
                         line.remove(ticket)
                 self._changed.notify_all()
+
+    def give_way(self, tell: Progress) -> None:
+        """Between two steps of long work, in its thread: who waits goes first, then it goes on.
+
+        Nothing where nobody waits, or where the work needed no turn.
+        """
+        ticket: Ticket | None = getattr(self._own, "ticket", None)
+        if ticket is None or not self.waiting:
+            return
+        with self._changed:
+            if ticket in self.running:
+                self.running.remove(ticket)
+                self.waiting.append(ticket)
+                self._changed.notify_all()
+                self._wait(ticket, tell)
+
+    def _wait(self, ticket: Ticket, tell: Progress) -> None:
+        while not self._is_next(ticket):
+            self._changed.wait(PAUSE)
+            tell(0, 0)
+        self.waiting.remove(ticket)
+        self.running.append(ticket)
 
     def _is_next(self, ticket: Ticket) -> bool:
         at_work = {t.owner for t in self.running}

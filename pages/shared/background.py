@@ -14,14 +14,15 @@ import weakref
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from pages.server.sessions import Session, session
 from pages.shared.stop import heed_stop
-from pages.shared.text import escape_markdown, rough_duration
+from pages.shared.text import escape_markdown
 from sdsc_core.blocks import Cancelled, Progress, all_work_within
+from sdsc_core.estimates import in_words
 
 PAUSE = 0.1  # seconds between two looks at what is under way
 REFRESH = 2.0  # seconds after which the screen shows what was finished meanwhile
@@ -46,6 +47,14 @@ class Task:
     screen: str = "Compare"  # that shows what it finds
 
 
+class Stopped(NamedTuple):
+    """What is known of a task that was stopped, without what it held."""
+
+    key: Hashable
+    screen: str
+    unit: str
+
+
 @dataclass
 class Work:
     """What waits, what is under way, and what failed; all that the thread knows."""
@@ -64,11 +73,13 @@ class Work:
     ended: set[Hashable] = field(default_factory=set)  # keys of this run's tasks that are done
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def end(self) -> None:
-        """Let go of what waits and of what is under way."""
+    def end(self) -> Task | None:
+        """Let go of what waits and of what is under way, and give the first of it."""
         with self.lock:
+            first = self.current or next(iter(self.waiting), None)
             self.number += 1
             self.waiting, self.current, self.busy = [], None, False
+            return first
 
     def next(self, number: int) -> Task | None:
         """The next task of a run, None where the run is over."""
@@ -114,6 +125,7 @@ class Background:
     def __init__(self, of: Session | None = None) -> None:
         self.work = Work(session=of)
         self.note = ""  # why a run ended early, said once
+        self.stopped: Stopped | None = None  # what that was
         self.unseen = False  # whether a run ended that nobody has looked at
         weakref.finalize(self, self.work.end)
 
@@ -145,7 +157,7 @@ class Background:
         if not done or done == total or (self.work.current and self.work.current.unit == SECONDS):
             return ""
         took = time.monotonic() - self.work.begun
-        return f", about {rough_duration(took * (total - done) / done)} left"
+        return f", {in_words(took * (total - done) / done)} left"
 
     @property
     def count(self) -> str:
@@ -183,8 +195,14 @@ class Background:
 
     def stop(self, note: str = STOPPED) -> None:
         """End the run; what is done is kept."""
-        self.work.end()
+        task = self.work.end()
         self.note = note
+        self.stopped = None if task is None else Stopped(task.key, task.screen, task.unit)
+
+    def has(self, key: Hashable) -> bool:
+        """Whether a task is at work or waits."""
+        there = (self.work.current, *self.work.waiting)
+        return any(task is not None and task.key == key for task in there)
 
 
 def background() -> Background:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 import streamlit as st
 
+from pages.keep.made import made_from_this, made_now
 from pages.server.sessions import expected, failed, noted_run, refused, session
 from pages.shared.ahead import Longest
 from pages.shared.memory import Memory
@@ -37,24 +38,20 @@ MOST_POINTS = 500_000  # that a screen computes; more fill the session, and take
 
 def cached(key: Hashable, compute: Callable[[], T]) -> T:
     """The value for a key, computed once; what was not used for longest is let go."""
-    return _memory().get(key, compute)
+    return session_memory().get(key, compute)
 
 
 def keeper() -> Keep:
     """`cached` for the stages of `run_stages` in another thread, which has no session."""
-    memory = _memory()
+    memory = session_memory()
     return lambda stage, key, work: memory.get((stage, key), work)
-
-
-def _memory() -> Memory:
-    memory = session().results
-    memory.run = st.session_state.run_number
-    return memory
 
 
 def session_memory() -> Memory:
     """What `cached` keeps its values in, for a thread, which cannot ask for the session."""
-    return _memory()
+    memory = session().results
+    memory.run = st.session_state.run_number
+    return memory
 
 
 class ProgressBar:
@@ -105,7 +102,7 @@ def patiently(title: str, key: Hashable, work: Callable[[Progress | None], T]) -
     Where it was stopped, the page says so and ends here, until Compute is pressed or the key is
     another one. It works in a thread of its own, where nothing of the session can be had.
     """
-    if key in _memory():
+    if key in session_memory():
         return cached(key, lambda: work(None))
     if _was_stopped(key):
         st.warning(f"Stopped: {title}.", icon=":material/info:")
@@ -349,9 +346,9 @@ def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
     """The run for the settings, or the last good one and a sentence on why it is the last."""
     state = st.session_state
     state.wanted = (data.digest, tuple(spell_key(state[n]) for n in (*METHOD, "clusters", "k")))
-    last: Run | None = state.get("last")
-    if last is not None and last.data.name != data.name:
-        last = None  # no figures under another data set's name
+    raw, last = source(state.data), state.get("last")
+    if not made_from_this(state.get("made"), last, data.name, raw):
+        last = None  # no figures under another data set's name, nor of another one of this name
     if state.get("unprepared"):
         return last, state.unprepared
     if data.n_points > MOST_POINTS:
@@ -361,10 +358,11 @@ def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
         return last, f"Stopped.{shown} change a setting or press Compute."
     try:
         with heed_stop(_stop):
-            state.last = compute(data, spot)
+            run = compute(data, spot)
     except (ValueError, MemoryError) as problem:
         return last, refused("a run", problem)
     except Exception as fault:
         return last, failed(fault, data)
+    state.made, state.last = made_now(state, run, raw, preparation(raw)), run
     spot.empty()
-    return state.last, ""
+    return run, ""

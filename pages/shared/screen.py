@@ -12,6 +12,8 @@ from pages.shared.text import escape_markdown
 from sdsc_core.datasets import Dataset
 from sdsc_core.run import Run
 
+LAST = "The last result is shown."
+
 
 def present_run(spot: Any) -> Run:
     """The whole sidebar, then the run that it asks for; without any the page ends here.
@@ -26,7 +28,7 @@ def present_run(spot: Any) -> Run:
     sidebar.method(data)
     run, problem = show_or_last(data, spot)
     if problem:
-        explain_problem(problem)
+        explain_problem(problem, of_last=run is not None)
     if run is None:
         st.stop()
     if not problem:
@@ -45,9 +47,10 @@ def present_data(spot: Any) -> Dataset:
     return data
 
 
-def explain_problem(problem: str) -> None:
-    """One sentence on what is wrong; what was there stays."""
-    st.warning(problem, icon=":material/info:")
+def explain_problem(problem: str, of_last: bool = False) -> None:
+    """One sentence on what is wrong; what was there stays, and ``of_last`` says so."""
+    said = f" {LAST}" if of_last and LAST[:-1] not in problem else ""
+    st.warning(f"{problem}{said}", icon=":material/info:")
     if stopped(problem):
         compute_button("again")
 

@@ -177,11 +177,12 @@ def begin() -> dict[str, str]:
     state = st.session_state
     seen = state.to_dict()  # at once: each look at the state by itself takes 10 µs
     kept: dict[str, Any] | None = seen.get("settings")
+    back = kept is not None and went_back()  # the address does not tell: a click has an old one too
     if kept is None:
         token = st.query_params.get("exercise", "")
         state.sealed = unseal(token) if token else None
         values = from_address()
-    elif went_back():  # the address alone does not tell: a click under way has an old one too
+    elif back:
         values = from_address() | {name: kept[name] for name in ("hide", "lock", "exercise")}
         state.pop("preset_words", None)  # a preset's words may be about what is undone
     else:
@@ -190,7 +191,10 @@ def begin() -> dict[str, str]:
     for name, value in values.items():
         _set(name, value, name in seen)
     state.run_number = seen.get("run_number", 0) + 1
-    return publish()
+    wanted = publish()
+    if not back and st.context.url is not None:  # it stands here in its own right from now on
+        seen.get("passed", {}).pop(_place(wanted), None)
+    return wanted
 
 
 def _set(key: str, value: Any, there: bool) -> None:

@@ -16,6 +16,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,6 +26,7 @@ from streamlit.logger import get_logger
 from streamlit.runtime import exists, get_instance, runtime
 from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.media_file_manager import MediaFileKind, MediaFileManager
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import (
     ScriptRunner,
@@ -35,9 +37,10 @@ from streamlit.runtime.scriptrunner import (
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequestType
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
-from streamlit.web.server.starlette import starlette_app
+from streamlit.web.server.starlette import starlette_app, starlette_auth_routes
+from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-__all__ = ["StopException", "UploadedFile", "start", "take_back_stop", "went_back"]
+__all__ = ["LOGIN_FAILED", "StopException", "UploadedFile", "start", "take_back_stop", "went_back"]
 # What a browser lets a page of ours do: pictures and questions from this server alone, whatever a
 # name in a file says, and no frame of another site around it.
 HEADERS = {
@@ -47,6 +50,7 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
 }
+LOGIN_FAILED = ("login", "failed")  # what the address says after a login that came to nothing
 LEFT, LOST = (1000, 1001), 1006  # codes of WebSocket: the tab was closed or left; the line broke
 # Seconds that a session waits for its browser: a tab that was left never comes back to it. The
 # second is below Streamlit's own `server.disconnectedSessionTTL`, after which it cannot be found.
@@ -91,6 +95,8 @@ def start() -> None:
     """
     PagesManager.uses_pages_directory = False
     _say_nothing_to_others()
+    _say_when_nobody_logged_in()
+    _count_files()
     _free_closed_sessions()
     _hand_over_together()
     _send_what_is_new()
@@ -152,6 +158,48 @@ def _say_nothing_to_others() -> None:
     starlette_app.create_streamlit_middleware = lambda: [Middleware(Headers), *original()]
     starlette_app.create_metrics_routes = status_route
     net_util.get_external_ip = lambda: None
+
+
+def _say_when_nobody_logged_in() -> None:
+    """From a provider that refused Streamlit leads back without a word: the address then says so.
+
+    If the names go, whoever was refused sees the button again and does not read why.
+    """
+    answer = starlette_auth_routes._auth_callback
+
+    async def answer_and_say(request: Request, base_url: str) -> Response:
+        response = await answer(request, base_url)
+        cookies = response.headers.getlist("set-cookie")
+        known = any(c.startswith(f"{USER_COOKIE_NAME}=") and "Max-Age=0" not in c for c in cookies)
+        # From a logout the provider leads here too, with neither of the two.
+        if not known and {"code", "error"} & request.query_params.keys():
+            response.headers["location"] += "?" + "=".join(LOGIN_FAILED)
+        return response
+
+    starlette_auth_routes._auth_callback = answer_and_say
+
+
+def _count_files() -> None:
+    """A file counts as its session's from when it was sent, whether a screen takes it or not.
+
+    A session that has no screen yet, as before a login, may send none. If the names go, whoever
+    sends files by themselves fills the memory of the server.
+    """
+    add = MemoryUploadedFileManager.add_file
+
+    def add_if_there_is_room(manager: Any, session_id: str, file: Any) -> None:
+        from pages.server.sessions import SLOT
+
+        active = get_instance()._session_mgr.get_active_session_info(session_id)
+        state: Any = active.session.session_state if active else {}
+        problem = "This session has no screen for files."
+        if SLOT in state:
+            problem = state[SLOT].file_refused(manager.file_storage[session_id], len(file.data))
+        if problem:
+            raise HTTPException(413, problem)
+        add(manager, session_id, file)
+
+    setattr(MemoryUploadedFileManager, "add_file", add_if_there_is_room)  # noqa: B010
 
 
 def _free_closed_sessions() -> None:

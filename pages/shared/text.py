@@ -47,13 +47,6 @@ def duration(seconds: float) -> str:
     return f"{1000 * seconds:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
-def rough_duration(seconds: float) -> str:
-    """What something may take: an estimate has no decimals."""
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
 def counted(n: int, what: str) -> str:
     """A number of things: 1 sample, 2 samples."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"

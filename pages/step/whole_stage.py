@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from pages.components.canvas import stamp
 from pages.components.step_stage import step_stage
@@ -58,7 +59,7 @@ def show(run: Run, spot: Any) -> None:
     key = ("grown", _key(run), most, run.before.k, run.n_clusters)
     drawn = patiently(
         "Drawing W and W* for every Γ",
-        ("frames", _key(run), most, order, run.n_clusters),
+        ("frames", _drawn_key(run, order)),
         lambda tell: _frames(run, order, tell),
     )
     first = patiently("Clustering for Γ = 1", (*key, 1), lambda tell: _figures(run, 1, tell))
@@ -95,6 +96,16 @@ def _key(run: Run) -> tuple[Any, ...]:
     """What every Γ depends on."""
     any_gamma = replace(run.settings, gamma=1)
     return (run.data.digest, any_gamma.dense_key(), any_gamma.seed)
+
+
+def _places(run: Run, order: str) -> NDArray[np.intp]:
+    """The points as they are drawn; found clusters, and so their order, are those of the set Γ."""
+    return figures.ordering(order, run.data.labels, run.after.labels)
+
+
+def _drawn_key(run: Run, order: str) -> tuple[Any, ...]:
+    """What the picture depends on."""
+    return _key(run), _last_gamma(run), order, run.n_clusters, stamp(_places(run, order))
 
 
 def _animation(
@@ -137,16 +148,14 @@ def _frames(run: Run, order: str, tell: Progress | None) -> Frames:
             W = run.path.affinity(gamma)
             yield W, dense_stage(W, s.dense, **s.dense_params())
 
-    at = figures.ordering(order, run.data.labels, run.after.labels)
-    return frames(pairs(), at, whole=lowers(run))
+    return frames(pairs(), _places(run, order), whole=lowers(run))
 
 
 def _head(
     run: Run, order: str, done: list[tuple[Summary, Summary]], drawn: Frames
 ) -> dict[str, Any]:
     by, most = groups(run), _last_gamma(run)
-    at = figures.ordering(order, run.data.labels, run.after.labels)
-    blocks = figures.class_blocks(by.of, at, tuple(map(str, by.names)))
+    blocks = figures.class_blocks(by.of, _places(run, order), tuple(map(str, by.names)))
     return {
         "points": run.data.n_points,
         "size": drawn.size,
@@ -159,7 +168,7 @@ def _head(
         "words": words(_last_gamma(run), done),
         "computed": len(done),
         "instead": lowers(run),
-        "stamp": stamp(repr((_key(run), most, order, run.n_clusters))),
+        "stamp": stamp(repr(_drawn_key(run, order))),
     }
 
 

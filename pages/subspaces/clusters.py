@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from pages.shared.settings import keep
 from pages.shared.tables import html_table
 from pages.shared.text import number, percent
 from sdsc_core import Subspaces, figures
@@ -55,6 +56,7 @@ def angles(found: Subspaces) -> None:
     if len(found.each) < 2:
         st.info("There is one cluster alone, so there are no angles.")
         return
+    keep("mean angles", False)
     mean = st.toggle(
         "Mean of all principal angles", key="mean angles",
         help="The smallest angle tells whether two subspaces share a direction, the mean how much"

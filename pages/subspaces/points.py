@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from pages.shared.settings import go_to, rebuild
+from pages.shared.settings import go_to, keep, rebuild
 from pages.shared.text import counted, escape_markdown
 from sdsc_core import Subspaces
 from sdsc_core.figures import fitted
@@ -45,6 +45,7 @@ def worst(run: Run, found: Subspaces) -> None:
         help="By the distance to the own over that to the next subspace: above 1 the next is"
         " nearer.",
     )
+    keep("worst of cluster", False)
     own_only = st.toggle("Of the chosen cluster alone", key="worst of cluster")
     order = found.worst(len(found.labels), state.cluster if own_only else None)
     most = max(1, -(-len(order) // FIRST))
@@ -69,7 +70,7 @@ def _line(run: Run, found: Subspaces, i: int, what: str = "") -> None:
     row = st.container(horizontal=True, vertical_alignment="center", key=f"worst {what}{i}")
     images = run.data.images
     if images is not None:
-        row.image(images[i], width=44)
+        row.image(images[i], width=44, alt=f"Picture of point {i}")
     row.markdown(words(run, found, i), width=560)
     state, no_stage = st.session_state, run.settings.dense is None
     if row.button("Step through", key=f"step {what}{i}"):

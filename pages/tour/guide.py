@@ -102,32 +102,49 @@ def go(number: int) -> None:
         apply(STEPS[number - 1].settings())
 
 
+def _point(run: Run) -> int:
+    """The marked point, or the first where none is, or one that other data had."""
+    at: int = st.session_state.point
+    return at if 0 <= at < run.data.n_points else 0
+
+
+def _things(run: Run) -> tuple[str, str, str, str]:
+    """What a point is, several of them, what a class is, and several of them, for this data."""
+    if run.data.kind == "faces":
+        return "picture", "pictures", "person", "people"
+    return "point", "points", "class", "classes"
+
+
 def _expression(run: Run) -> str:
-    data, at = run.data, max(0, st.session_state.point)
+    data, at = run.data, _point(run)
+    one, many, kind, kinds = _things(run)
+    pixels = data.images is not None and data.images[0].size == data.n_features
+    of = f" of {data.n_classes} {kinds}" if data.n_classes else ""
     row = run.path.coefficients(run.settings.gamma)[[at]].toarray().ravel()
     used = np.flatnonzero(row)
     out = (
-        f"**{escape_markdown(data.name)}** holds {data.n_points} pictures of {data.n_classes}"
-        " people under changing light. To the computer each is a list of"
-        f" {data.n_features:,} grey values, a point $x_i$; nobody told it who is who. The idea of"
-        " *self-expression*: a picture is nearly a weighted sum of a few other pictures of the same"
-        r" person, $x_i \approx \sum_j c_{ij} x_j$, or for all points at once:"
+        f"**{escape_markdown(data.name)}** holds {data.n_points} {many}{of}"
+        f"{' under changing light' if kind == 'person' else ''}. To the computer each is a list of"
+        f" {data.n_features:,} {'grey values' if pixels else 'numbers'}, a point $x_i$; nobody told"
+        f" it which belong together. The idea of *self-expression*: a {one} is nearly a weighted"
+        f" sum of a few other {many} of the same {kind},"
+        r" $x_i \approx \sum_j c_{ij} x_j$, or for all points at once:"
         "\n\n"
         "The weights form the matrix $C$, and whoever appears in $x_i$'s sum is probably of its"
         " kind."
     )
     if data.labels is not None:
         own = int((data.labels[used] == data.labels[at]).sum())
-        person = escape_markdown(data.class_names[data.labels[at]])
+        name = escape_markdown(data.class_names[data.labels[at]])
         out += (
-            f" Point {at} ({person}) is made of {len(used)} others;"
-            f" {own} of them show the same person."
+            f" Point {at} ({name}) is made of {len(used)} others;"
+            f" {own} of them {'show' if kind == 'person' else 'are of'} the same {kind}."
         )
     return out
 
 
 def _imc(run: Run) -> str:
-    at, gamma = max(0, st.session_state.point), run.settings.gamma
+    at, gamma = _point(run), run.settings.gamma
     picks, values = run.path.picks[at, :gamma], run.path.correlations[at, :gamma]
     named = ", then ".join(
         rf"{j} ($|\rho| = {v:.2f}$)" for j, v in zip(picks, values, strict=True) if j >= 0
@@ -149,11 +166,11 @@ def _imc(run: Run) -> str:
 
 def _sparse(run: Run) -> str:
     s = run.before.summary
-    parts = len(s.component_sizes)
+    parts, (_, many, kind, _) = len(s.component_sizes), _things(run)
     out = (
         r"$W$ takes the larger of $|c_{ij}|$ and $|c_{ji}|$ as the link between $i$ and $j$. With"
         rf" $\Gamma = {run.settings.gamma}$ it holds {s.nonzeros:,} nonzeros, {s.density:.2%} of"
-        " all: nearly every pair of pictures of one person has no link at all.\n\n"
+        f" all: most pairs of {many} of one {kind} have no link at all.\n\n"
     )
     if parts > 1:
         out += (
@@ -166,21 +183,29 @@ def _sparse(run: Run) -> str:
     return out + acc + "."
 
 
+_NO_STAGE = r"No dense stage is chosen, so W\* is W; choose one to see what it changes."
+
+
 def _pce(run: Run) -> str:
     changed, by = causes(run), groups(run)
     counts = tally(changed, by.of, tuple(conditions(run)))
     inside = sum(t.inside for t in counts)
     share = f", {inside / len(changed):.0%} of them inside a {by.one}" if len(changed) else ""
     each = ", ".join(f"{t.inside + t.between:,} by condition {t.condition}" for t in counts)
+    here = _NO_STAGE
+    if run.settings.dense:
+        here = (
+            f"Here {run.settings.dense} changed **{len(changed):,} pairs**{share}"
+            + (f": {each}." if run.settings.dense == "PCE" else ".")
+            + f" Nonzeros go from {run.before.summary.nonzeros:,} to"
+            f" {run.after.summary.nonzeros:,}."
+        )
     return (
         "*Piecewise Correlation Estimation* fills the gaps: if $k$ is strongly linked with $i$ and"
         r" with $j$, then $i$ and $j$ should be linked as well. Strong means above $\theta_2 ="
         rf" {run.settings.theta2:.2f}$, extremely strong above $\theta_1 ="
         rf" {run.settings.theta1:.2f}$; the three cases are the *conditions* of Definition 2."
-        f"\n\nHere {run.settings.dense} changed **{len(changed):,} pairs**{share}"
-        + (f": {each}." if run.settings.dense == "PCE" else ".")
-        + f" Nonzeros go from {run.before.summary.nonzeros:,} to"
-        f" {run.after.summary.nonzeros:,}."
+        f"\n\n{here}"
     )
 
 
@@ -189,13 +214,24 @@ def _distances(run: Run) -> str:
     inside = float((by.of[changed.i] == by.of[changed.j]).mean()) if len(changed) else 0.0
     three = ", ".join(f"**{rule}** ${by.distance}$" for rule, by in DISTANCES.items())
     best = " or of ".join(f"${by.worth}$" for by in DISTANCES.values())
+    pairs = f"changed **{len(changed):,} pairs**, {inside:.0%} of them inside a {by.one}."
+    if run.settings.dense is None:
+        here = _NO_STAGE
+    elif run.settings.dense in DISTANCES:
+        here = (
+            "There is no threshold, so every shared neighbour counts, the wrong ones too:"
+            f" {run.settings.dense} {pairs}"
+        )
+    else:
+        here = (
+            "D1, D2 and D3 have no threshold, so with them every shared neighbour counts. Now"
+            f" chosen is {run.settings.dense}, which {pairs}"
+        )
     return (
         "For methods other than IMC the paper offers a *universal* dense stage: turn similarity"
         " into a distance, take the way over a third point where it is shorter, turn back. Three"
         f" distances: {three}. As one formula each, $w^*_{{ij}}$ is the best over $k$ of {best}."
-        f"\n\nThere is no threshold, so every shared neighbour counts, the wrong ones too:"
-        f" {run.settings.dense} changed **{len(changed):,} pairs**, {inside:.0%} of them inside a"
-        f" {by.one}."
+        f"\n\n{here}"
     )
 
 
@@ -239,9 +275,10 @@ STEPS = [
         r"X = XC, \quad \operatorname{diag}(C) = 0",
         _expression,
         "at the cross in W: it marks the row and the column of one point, and the dots on it are"
-        " its partners. Each square on the diagonal is one person; most dots lie inside.",
+        " its partners. Each square on the diagonal is one class, of faces a person; most dots lie"
+        " inside.",
         "clicking a dot: the cross moves to that pair. The tab *Gallery* at the bottom shows the"
-        " pictures.",
+        " pictures, where points are pictures.",
         values={"dense": "none", "point": 100},
     ),
     Step(

@@ -9,7 +9,7 @@ checked against `Limits` before memory is taken, and the app reads it in a proce
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -34,6 +34,8 @@ FORMAT = "SDSC Explorer session"
 VERSION = 1
 WORDS = "session.json"
 LONGEST_WORDS = 20_000_000  # bytes of JSON in a file
+MOST_VALUES = 2_000_000  # values of JSON: as objects each takes some seventy bytes
+DEEPEST = 30  # lists within lists
 LONGEST_TEXT = 10_000  # letters of a name or a note
 MOST_SETS = 50
 SMALL = 2_000_000  # bytes of its words, and what packing takes
@@ -41,6 +43,33 @@ KINDS = "biufU"  # of arrays: plain numbers and text
 ARRAYS = {"X": "f8", "labels": "i8", "images": "u1", "rows": "i8", "identifiers": "U"}
 TEXTS = ("name", "note", "kind")
 NAMES = ("class_names", "feature_names")
+FILLS = ("", "mean", "drop")  # what `fill_missing` takes, or nothing
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_TEXT
+
+
+def _is_column(value: Any) -> bool:
+    """A name or number, False for none."""
+    return value is None or isinstance(value, int) or _is_text(value)
+
+
+def _are_columns(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(_is_text(v) or type(v) is int for v in value)
+
+
+# The arguments of `load` that say how a file is read, and what each may be.
+READING: dict[str, Callable[[Any], bool]] = {
+    "x": lambda value: value is None or _is_text(value),
+    "y": lambda value: value is None or isinstance(value, bool) or _is_text(value),
+    "transpose": lambda value: value is None or isinstance(value, bool),
+    "header": lambda value: isinstance(value, bool) or value == "auto",
+    "label_column": _is_column,
+    "id_column": _is_column,
+    "ignore": _are_columns,
+    "features": _are_columns,
+}
 ReadAs = tuple[str, dict[str, Any], str]  # the file, the arguments of `load`, how gaps were filled
 
 
@@ -167,12 +196,20 @@ def _words(archive: zipfile.ZipFile, label: str) -> dict[str, Any]:
 
 
 def parse_words(text: bytes, label: str) -> dict[str, Any]:
-    """JSON of an object, or one sentence; so deep that Python gives up is refused too."""
+    """JSON of an object, or one sentence where it is none, or of too many values, or too deep."""
+    if sum(map(text.count, (b",", b"[", b"{"))) > MOST_VALUES:  # each begins a value
+        raise BadFile(f"The words in {label} are too many; download it again.")
     try:
         words = json.loads(text)
     except (ValueError, RecursionError):
         raise BadFile(f"The words in {label} are damaged; download it again.") from None
     if not isinstance(words, dict):
+        raise BadFile(f"The words in {label} are not what this program writes.")
+    level: list[Any] = [words]
+    for _ in range(DEEPEST):
+        inside = (one.values() if isinstance(one, dict) else one for one in level)
+        level = [value for values in inside for value in values if isinstance(value, dict | list)]
+    if level:
         raise BadFile(f"The words in {label} are not what this program writes.")
     return words
 
@@ -211,8 +248,7 @@ def build(
             classes = f"{quoted(name)} in {label} has {data.n_classes:,} classes"
             check_limit(classes, data.n_classes, limits, "classes")
             if told["read_as"] is not None:
-                file, choices, fill = told["read_as"]
-                read_as[name] = (_text(file), _dict(choices), _text(fill))
+                read_as[name] = _reading(told["read_as"], label)
         settings = {_text(k): _text(v, LONGEST_WORDS) for k, v in _dict(words["settings"]).items()}
         history = tuple(map(_dict, words["history"]))
         parts = {}
@@ -238,6 +274,19 @@ def _dataset(told: Any, arrays: dict[str, NDArray[Any]], start: str) -> Dataset:
     words: dict[str, Any] = {name: _text(told[name]) for name in TEXTS}
     words |= {name: tuple(map(_text, told[name])) for name in NAMES}
     return Dataset(**words, **own)
+
+
+def _reading(told: Any, label: str) -> ReadAs:
+    """How a set was read; a script repeats it word by word, so no word but a known one."""
+    file, choices, fill = told
+    if fill not in FILLS or not all(
+        name in READING and READING[name](value) for name, value in _dict(choices).items()
+    ):
+        raise BadFile(
+            f"{label} says that a data set was read in a way that this program does not know;"
+            " download it again."
+        )
+    return _text(file), choices, fill
 
 
 def _text(value: Any, most: int = LONGEST_TEXT) -> str:
