@@ -15,6 +15,7 @@ from typing import Any
 
 from sdsc_core.experiments.keeping import Cell, Row, Store
 from sdsc_core.experiments.output import COLUMNS, to_csv
+from sdsc_core.experiments.readings import Readings
 from sdsc_core.experiments.readings.judging import SCREENING
 from sdsc_core.experiments.registry import EXPERIMENTS
 from sdsc_core.experiments.running import Options, run
@@ -107,25 +108,33 @@ def lay_out(name: str, folder: Path, shipped_in: Path | None = None) -> int:
     """Write the cells of what ships into a folder of `sdsc reproduce` that has none of NAME's.
 
     A run in that folder then computes only what is missing. Returns the number of cells: those
-    whose settings are no longer the present ones are left out, and those of `readings`, where one
-    cell chooses the next. A cell's seconds are those of its longest row, since each row counts the
-    W that they share.
+    whose settings are no longer the present ones are left out. A cell's seconds are those of its
+    longest row, since each row counts the W that they share.
     """
     name = EXPERIMENTS[name].cells_of or name if name in EXPERIMENTS else name
     path, found = folder / f"{name}.jsonl", shipped(name, shipped_in)
     if found is None or found.name != name or path.exists():
         return 0
+    store = Store(path)
+    for run_ in found.runs:
+        store.begin(run_)
+    return _add_all(store, _present_cells(found))
+
+
+def _present_cells(found: Results) -> dict[Cell, list[Row]]:
+    """The cells that an experiment has now, with their rows."""
+    experiment = EXPERIMENTS[found.name]
+    if isinstance(experiment, Readings):  # where one cell chooses the next
+        return experiment.gathered(found.rows, Options())
     rows: dict[Cell, list[Row]] = {}
     for row in found.rows:
         if row.figures:
             cell = Cell(row.where, row.draw, row.method, found.settings_of(row))
             rows.setdefault(cell, []).append(row)
-    known, store = Store(None), Store(path)
+    known = Store(None)
     _add_all(known, rows)
-    for run_ in found.runs:
-        store.begin(run_)
-    present = set(EXPERIMENTS[name].kept_cells(Options(), known))
-    return _add_all(store, {cell: own for cell, own in rows.items() if cell in present})
+    present = set(experiment.kept_cells(Options(), known))
+    return {cell: own for cell, own in rows.items() if cell in present}
 
 
 def _add_all(store: Store, rows: dict[Cell, list[Row]]) -> int:

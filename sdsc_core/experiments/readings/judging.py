@@ -154,14 +154,18 @@ class Confirmed:
 
 def confirmed(rows: Sequence[Row]) -> list[Confirmed]:
     """Every confirmed reading, as printed first, then the better overall first."""
-    own = [row for row in rows if row.message != SCREENING]
-    places = list(dict.fromkeys(str(row.where) for row in own))
+    return compared([row for row in rows if row.message != SCREENING])
+
+
+def compared(rows: Sequence[Row]) -> list[Confirmed]:
+    """The same for every reading, on all draws that it has, those that chose among them."""
+    places = list(dict.fromkeys(str(row.where) for row in rows))
     values: dict[tuple[str, str], dict[int, tuple[float, float]]] = {}
-    for row in own:
+    for row in rows:
         pair = (row.figures["acc_sparse"] or 0.0, row.figures["acc"] or 0.0)
         values.setdefault((row.setting, str(row.where)), {})[row.draw] = pair
     results = []
-    for text in dict.fromkeys(row.setting for row in own):
+    for text in dict.fromkeys(row.setting for row in rows):
         here = [place for place in places if (text, place) in values]
         sparse, dense = (
             {place: Mean.of([pair[k] for pair in values[text, place].values()]) for place in here}
@@ -265,18 +269,19 @@ def to_markdown(rows: Sequence[Row]) -> str:
     lines += [
         f"| {words(c.text)} | " + " | ".join(cell_text(c, p) for p in places) + " |" for c in found
     ]
-    lines += ["", *answers(found), ""]
+    lines += ["", *answers(rows), ""]
     lines += ["| one factor changed | from | gain of IMC-P overall, points |", "|---|---|---|"]
     lines += [f"| {words(e.change)} | {words(e.centre)} | {e.gain} |" for e in effects(rows)]
     return "\n".join([*lines, ""])
 
 
-def answers(found: Sequence[Confirmed]) -> list[str]:
+def answers(rows: Sequence[Row]) -> list[str]:
     """(i) which is nearest to the paper, (ii) which is best, (iii) what is reached at all."""
+    found, every = confirmed(rows), compared(rows)
     printed_one = found[0]
     best = max(found, key=lambda c: overall(c.means))
     near = min(found, key=lambda c: distance(c.means))
-    hit = reached(found)
+    hit = reached(every)
     missed = [
         f"{r.name} on {place_words(r.place)} ({r.best}, paper {r.paper})"
         for r in hit
@@ -293,7 +298,8 @@ def answers(found: Sequence[Confirmed]) -> list[str]:
         f" {'; '.join(everywhere) or 'none'}, of {len(found) - 1} readings compared with it on"
         " these draws, so that the best of them leans upward a little.",
         f"(iii) {len(hit) - len(missed)} of {len(hit)} figures of IMC and IMC-P in Tables 2 and 3"
-        f" are reached by some reading; not reached: {'; '.join(missed) or 'none'}.",
+        f" are reached by some of the {len(every)} readings tried, on whatever draws; not reached:"
+        f" {'; '.join(missed) or 'none'}.",
     ]
 
 

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 
@@ -20,7 +21,7 @@ SCREENED = (
 )  # fmt: skip
 CONFIRMED = (*SCREENED, "usps 2000", "usps 3000")
 JOINT = 60  # readings of the hypercube
-SCREENING_DRAWS, SCREENING_SEED = 3, 1000  # other draws than those that confirm
+SCREENING_DRAWS, SCREENING_SEED = 20, 1000  # other draws than those that confirm
 CONFIRM = "confirm"
 AIMED, AROUND = 1, 3  # the best so many for each aim, and so many neighbours of each
 ALL_ROUND = 3  # so many of those that gain most where they gain least
@@ -85,6 +86,22 @@ class Readings(Experiment):
                 {"acc": round(m.dense, 6), "acc_sparse": round(m.sparse, 6)}, reading.text, note)
             for reading, m in zip(readings, found, strict=True)
         ]  # fmt: skip
+
+    def gathered(self, rows: Sequence[Row], options: Options) -> dict[Cell, list[Row]]:
+        """The cells that rows are of, found as they were chosen: by the rows of those before."""
+        known = {(row.where, row.draw, row.setting): row for row in rows}
+        cells, found = self.cells(options), dict[Cell, list[Row]]()
+        for number in count(1):
+            for cell in cells:
+                texts = [r.text for r in self.readings[cell.settings]]
+                own = [known.get((cell.where, cell.draw, text)) for text in texts]
+                if all(own):
+                    found[cell] = [row for row in own if row]
+            so_far = [row for own in found.values() for row in own]
+            cells = self.follow(options, so_far, number)
+            if not cells:
+                break
+        return found
 
     def report(self, rows: Sequence[Row]) -> str:
         found = judging.confirmed(rows)
