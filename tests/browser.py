@@ -159,15 +159,18 @@ def to_screen(page, name):
 def choose_row(page, table, number):
     """Choose a row of a table, from 0, by keys; the texts of its first two cells.
 
-    A table that is being drawn again may lose a key, or mark the row and not tell the server: the
-    keys are then pressed once more. On a marked row they take the mark away, so a third time too.
+    A click gives it the keys: a table that was drawn again has the focus at times, yet hears none.
+    One that is being drawn may lose a key, or mark the row and not tell the server: the keys are
+    then pressed once more. On a marked row they take the mark away, so a third time too.
     """
     canvas = table.locator("canvas").first
     cell = [canvas.locator(f"#glide-cell-{k}-{number}") for k in (1, 2)]
     texts = [c.text_content() for c in cell]
     for _ in range(6):
         before = page.evaluate("() => window.askedAt || 0")
-        canvas.focus()
+        canvas.scroll_into_view_if_needed()
+        box = canvas.bounding_box()
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         for key in ("Control+Home", *["ArrowDown"] * number, "Shift+Space"):
             page.keyboard.press(key)
         settled(page)
