@@ -350,7 +350,7 @@ class TestScreen:
         for part, said in (
             ("table2", ["Table 2, IMC\\-P in its best", "at or above the paper at", "below it at"]),
             ("table3", ["Table 3, IMC in its best", "500 \\("]),
-            ("readings", ["Table 2, IMC\\-P", "Table 3, IMC in", "--preset all-round", "Γ = 3"]),
+            ("readings", ["Table 2, IMC\\-P", "Table 3, IMC in", "--preset all-round", "Γ = 4"]),
         ):
             app.session_state["part"] = part
             text = "\n".join(self.texts(self.open(app, part=part)))

@@ -26,7 +26,7 @@ DIGITS = 5  # significant, of each figure
 PICTURES = {"figure4": ("W", "W_star")}  # that no row holds
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one for each file, so that what follows from it can be kept
 class Results:
     """The rows of an experiment, the runs that they come from, and each method's settings."""
 

@@ -298,8 +298,8 @@ def answers(rows: Sequence[Row]) -> list[str]:
         f" {'; '.join(everywhere) or 'none'}, of {len(found) - 1} readings compared with it on"
         " these draws, so that the best of them leans upward a little.",
         f"(iii) {len(hit) - len(missed)} of {len(hit)} figures of IMC and IMC-P in Tables 2 and 3"
-        f" are reached by some of the {len(every)} readings tried, on whatever draws; not reached:"
-        f" {'; '.join(missed) or 'none'}.",
+        f" are reached by the best of {len(every)} readings there, on all draws that it has, those"
+        f" of the screening too; not reached: {'; '.join(missed) or 'none'}.",
     ]
 
 
