@@ -180,6 +180,8 @@ def test_an_account_agrees_with_the_stage(rule, W, neighbours, steps):
             if rule == "Diffusion":
                 parts = found.stayed + sum(part for _, part in found.over)
                 assert parts == pytest.approx(found.value, abs=1e-12)
+            if rule == "Sinkhorn":
+                assert found.sums == pytest.approx((W[i].sum(), W[j].sum()))
             if rule == "Mutual" and W[i, j]:
                 expected = [(W[p] > W[i, j]).sum() + 1 for p in (i, j)]
                 assert list(found.ranks) == expected
@@ -197,6 +199,21 @@ def test_what_a_walk_came_over():
     found = account(W, 0, 2, "Diffusion", steps=2, neighbours=3)
     assert found.before == 0 and [k for k, _ in found.over] == [1] and found.stayed == 0
     assert account(W, 0, 3, "Diffusion").after == 0
+
+
+def test_a_walk_is_that_of_the_larger_direction():
+    """From the middle only the nearest is kept, from the end the middle is the only one."""
+    W = np.zeros((4, 4))
+    W[0, 1:] = W[1:, 0] = 0.9, 0.5, 0.2
+    for pair in ((0, 3), (3, 0)):
+        found = account(W, *pair, "Diffusion", steps=1, neighbours=1)
+        assert found.start == 3 and found.value > 0
+        assert found.after == pytest.approx(dense_stage(W, "Diffusion", steps=1, neighbours=1)[0, 3])
+
+
+def test_an_account_is_of_similarities_up_to_1():
+    with pytest.raises(ValueError, match="1"):
+        account(np.array([[0, 2.0], [2.0, 0]]), 0, 1, "Mutual")
 
 
 @pytest.mark.parametrize("rule", BEYOND)
