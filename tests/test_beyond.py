@@ -208,7 +208,9 @@ def test_a_walk_is_that_of_the_larger_direction():
     for pair in ((0, 3), (3, 0)):
         found = account(W, *pair, "Diffusion", steps=1, neighbours=1)
         assert found.start == 3 and found.value > 0
-        assert found.after == pytest.approx(dense_stage(W, "Diffusion", steps=1, neighbours=1)[0, 3])
+        assert found.after == pytest.approx(
+            dense_stage(W, "Diffusion", steps=1, neighbours=1)[0, 3]
+        )
 
 
 def test_an_account_is_of_similarities_up_to_1():
