@@ -21,6 +21,9 @@ from sdsc_core.methods import KINDS, METHODS
 MEASURED = Path(__file__).with_name("estimates.csv")
 AFFINITY = "W"  # the part of a run that ends with the affinity
 PARTS = (AFFINITY, "none", "D1", "D2", "D3", "PCE")  # then what follows it, by the dense stage
+# What a sweep adds: k-means by one more seed, divided by the number of clusters, to which it is in
+# proportion; the criteria without labels of one clustering; the agreement of two clusterings.
+SEED, CRITERIA, AGREEMENT = SWEPT = ("seed", "criteria", "agreement")
 # A stage beyond the paper passes over the links of W a few times, as D3 does over its paths, and
 # what follows it is the same: it is taken to last as long.
 LIKE = "D3"
@@ -53,8 +56,9 @@ def estimate(
     """About how many seconds these parts of a run take together on this machine.
 
     Parts are the affinity, ``"W"``, and for each dense stage what follows it: W*, clusters and
-    figures. Between measured sizes, and beyond them, time grows as a power of the size; of the
-    parameters only the number of picks counts. NaN where the method was never measured.
+    figures; of IMC also what a sweep adds (`SWEPT`). Between measured sizes, and beyond them, time
+    grows as a power of the size; of the parameters only the number of picks counts. NaN where the
+    method was never measured.
 
     >>> estimate("IMC", 5000, 10) < estimate("IMC", 50_000, 10)
     True
@@ -88,8 +92,8 @@ def rounded(seconds: float) -> str:
 
 def _part(method: str, n: int, d: int, kind: str, part: str, params: Mapping[str, Any]) -> float:
     """In units of `trial`."""
-    check_choice(part, "parts", (*PARTS, *DENSE_STAGES[1:]))
-    part = part if part in PARTS else LIKE
+    check_choice(part, "parts", (*PARTS, *DENSE_STAGES[1:], *SWEPT))
+    part = part if part in PARTS + SWEPT else LIKE
     of_form = part != AFFINITY and METHODS[method].dense
     kinds = KINDS if of_form or method in ANY_KIND else (kind,)
     by_features: dict[int, float] = {}

@@ -6,10 +6,20 @@ from collections import Counter
 
 import pytest
 
-from sdsc_core import METHODS, cli, datasets, estimates
+from sdsc_core import METHODS, RunSettings, cli, datasets, estimates, sides, sweep
 from sdsc_core.cli import benchmark_estimates as bench
-from sdsc_core.estimates import AFFINITY, PARTS, Cell, estimate, in_words
+from sdsc_core.estimates import (
+    AFFINITY,
+    AGREEMENT,
+    CRITERIA,
+    PARTS,
+    SEED,
+    Cell,
+    estimate,
+    in_words,
+)
 from sdsc_core.methods import KINDS
+from sdsc_core.sweeping import draws_of, expected, expected_seconds, running
 
 
 @pytest.fixture(autouse=True)
@@ -116,6 +126,58 @@ def test_what_cannot_be_estimated_is_refused(given):
         estimate(*given)
 
 
+# --- sweeps -----------------------------------------------------------------------------------
+
+
+COSTS = {AFFINITY: 1e6, "PCE": 1e4, "none": 1e3, SEED: 100.0, CRITERIA: 10.0, AGREEMENT: 1.0}
+
+
+@pytest.fixture
+def costs(monkeypatch):
+    """Each part of a run and of a sweep takes another power of ten, W for every pick."""
+
+    def of_parts(method, n, d, kind, parts, params):
+        return sum(COSTS[part] for part in parts) * params.get("n_iterations", 1)
+
+    monkeypatch.setattr(expected, "estimate", of_parts)
+
+
+@pytest.mark.parametrize("n_draws", [1, 3])
+@pytest.mark.parametrize("n_seeds", [1, 5])
+@pytest.mark.parametrize("judged", [False, True])
+def test_a_sweep_counts_what_it_computes(costs, monkeypatch, n_draws, n_seeds, judged):
+    data = datasets.make_subspaces(3, 3, 20, 15)
+    draws = draws_of(data, n_draws)
+    settings = [RunSettings(gamma=3), RunSettings(gamma=4), RunSettings(gamma=4, dense=None)]
+    done = Counter()
+    for module, name in (
+        (running, "imc"), (sides, "cluster_rows"), (running, "silhouette"), (running, "agreement"),
+        (running, "shared_agreement"),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, counting(done, name, getattr(module, name)))
+    sweep(draws, settings, seeds=range(n_seeds), n_clusters=3, criteria=judged)
+    assert done["silhouette"] in ((3 * n_draws, 3 * n_draws * n_seeds) if judged else (0,))
+    judgements = judged * 3 * n_draws * (1 + n_seeds) / 2  # how many differ is not known before
+    single = n_draws * (2 * COSTS["PCE"] + COSTS["none"])  # has one seed
+    assert expected_seconds(draws, settings, n_seeds, 3, judged) == pytest.approx(
+        done["imc"] * 4 * COSTS[AFFINITY] + single
+        + (done["cluster_rows"] - 3 * n_draws) * 3 * COSTS[SEED] + judgements * COSTS[CRITERIA]
+        + (done["agreement"] + done["shared_agreement"]) * COSTS[AGREEMENT]
+    )  # fmt: skip
+
+
+def counting(done, name, work):
+    def counted(*args, **options):
+        done[name] += 1
+        return work(*args, **options)
+
+    return counted
+
+
+def test_nothing_to_sweep_takes_no_time():
+    assert expected_seconds([datasets.make_subspaces(2, 2, 20, 10)], [], 5, 2) == 0
+
+
 # --- the command ------------------------------------------------------------------------------
 
 
@@ -161,10 +223,10 @@ def test_measuring_goes_on_where_it_was_stopped(monkeypatch, tmp_path, capsys):
     )
     bench.measure(["ENSC"], anew=True, path=path)
     assert len(capsys.readouterr().out.splitlines()) == len(found)
-    bench.measure(["IMC", "LSR"], anew=False, path=path)  # of one no motion, of both less
+    bench.measure(["IMC", "LSR"], anew=False, path=path)  # of both less; of IMC what a sweep adds
     counts = Counter((c.method, c.kind) for c in estimates.read(path))
     assert counts == {
-        ("IMC", "digits"): 12, ("ENSC", "digits"): 12, ("ENSC", "motion"): 6,
+        ("IMC", "digits"): 18, ("ENSC", "digits"): 12, ("ENSC", "motion"): 6,
         ("LSR", "digits"): 12, ("LSR", "motion"): 1,
     }  # fmt: skip
 

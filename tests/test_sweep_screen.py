@@ -1,5 +1,6 @@
 """The Sweep screen without a browser: the grid, a run, what is shown of it, and into Explore."""
 
+import re
 import threading
 import time
 from functools import partial
@@ -12,7 +13,7 @@ from pages.shared import background
 from pages.shared.settings import BEYOND
 from pages.shared.text import escape_markdown
 from pages.sweep import choosing, running, suggesting
-from sdsc_core import RunSettings, datasets
+from sdsc_core import RunSettings, datasets, estimates
 from sdsc_core.blocks import all_work_within
 from sdsc_core.dense import DENSE
 from sdsc_core.experiments import criteria
@@ -87,6 +88,21 @@ def test_run_choose_a_figure_and_open_a_setting(sweep_app):
     assert app.title[0].value == "Explore"
     shown = next(m.value for m in app.metric if m.label.startswith("ACC"))
     assert shown.startswith(f"{100 * chosen.mean('acc'):.1f}")
+
+
+def test_more_seeds_and_criteria_are_said_to_take_longer(sweep_app, monkeypatch):
+    app = sweep_app
+    monkeypatch.setattr(estimates, "speed", lambda: 10.0)  # a slow machine: minutes
+
+    def said():
+        run(app)
+        return int(re.search(r"take \*\*about (\d+) min\*\*", texts(app))[1])
+
+    one = said()
+    app.session_state.seeds = 10
+    ten = said()
+    app.session_state.judge = True
+    assert one < ten < said()
 
 
 def test_presets_set_the_grid_and_figure_2_is_two_lines(sweep_app):

@@ -19,10 +19,9 @@ from pages.shared.text import escape_markdown
 from pages.sweep.choosing import words
 from sdsc_core.blocks import Progress, tick, watched
 from sdsc_core.datasets import Dataset, prepare
-from sdsc_core.estimates import AFFINITY, PARTS, estimate, in_words
-from sdsc_core.methods import KINDS
-from sdsc_core.settings import RunSettings, spell_setting
-from sdsc_core.sweeping import Grid, Outcome, draws_of, key_of, sweep
+from sdsc_core.estimates import in_words
+from sdsc_core.settings import RunSettings
+from sdsc_core.sweeping import Grid, Outcome, draws_of, expected_seconds, key_of, sweep
 
 MOST_KEPT = 20_000  # outcomes of a session, a few kilobytes each
 MOST_POINTS = 20_000  # that a screen sweeps; the command line has no limit
@@ -95,7 +94,7 @@ def start(plan: Plan) -> None:
     """How much it is, and the button that begins or goes on."""
     kept, total = swept(), len(plan.settings)
     done = sum(key in kept for key in plan.keys)
-    seconds, under_way = _expected(plan, total - done), _under_way(plan)
+    seconds, under_way = _expected(plan, kept), _under_way(plan)
     if st.session_state.pop("sweep_now", False) and done < total and not under_way:
         _begin(plan, seconds)
         under_way = True
@@ -118,17 +117,10 @@ def start(plan: Plan) -> None:
     right.markdown(f"{text}.")
 
 
-def _expected(plan: Plan, todo: int) -> float:
-    """By the times of single runs, of which the dense stage and what follows is done anew."""
-    data, kind = plan.data, plan.data.kind if plan.data.kind in KINDS else "digits"
-    stages = [spell_setting(s.dense) for s in plan.settings]
-    known = [stage if stage in PARTS else "D3" for stage in stages]
-    single = {
-        stage: estimate("IMC", data.n_points, data.n_features, kind, [stage])
-        for stage in {AFFINITY, *known}
-    }
-    mean = sum(single[stage] for stage in known) / len(known)
-    return len(plan.draws) * (single[AFFINITY] + todo * mean)
+def _expected(plan: Plan, kept: dict[Hashable, Outcome]) -> float:
+    """Seconds for the settings that are still to do."""
+    todo = [s for s, key in zip(plan.settings, plan.keys, strict=True) if key not in kept]
+    return expected_seconds(plan.draws, todo, len(plan.seeds), plan.n_clusters, plan.criteria)
 
 
 def _task_key(plan: Plan) -> Hashable:

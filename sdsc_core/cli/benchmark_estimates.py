@@ -13,6 +13,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from sdsc_core.blocks import one_thread
 from sdsc_core.cli.measuring import seconds
 from sdsc_core.compare import compare_cell
 from sdsc_core.datasets import (
@@ -28,20 +29,26 @@ from sdsc_core.datasets import (
 from sdsc_core.datasets.known import known_file
 from sdsc_core.estimates import (
     AFFINITY,
+    AGREEMENT,
     ANY_KIND,
+    CRITERIA,
     DENSE,
     GROWTH,
     MEASURED,
     PARTS,
+    SEED,
+    SWEPT,
     Cell,
     at,
     estimate,
     read,
     trial,
 )
+from sdsc_core.kmeans import cluster_rows
 from sdsc_core.methods import KINDS, METHODS
 from sdsc_core.run import sparse_stage
 from sdsc_core.settings import RunSettings
+from sdsc_core.sweeping.criteria import agreement, silhouette, some_products, subspace_distance
 
 LONGEST = 45.0  # seconds: a part that may take longer is not measured
 BUSY = 1.4  # times the quickest `trial`: what is timed beside a slower one is not kept
@@ -59,14 +66,16 @@ def parts_of(method: str, kind: str, n_features: int) -> tuple[str, ...]:
     """What is measured of a method on a kind of data.
 
     What follows a dense W depends on its size alone, so one method stands for all. Where the kind
-    makes no difference the digits do, and faces for W with many features.
+    makes no difference the digits do, and faces for W with many features. A sweep is of IMC.
     """
     first = next(iter(SIZES)) == (kind, n_features)
     if method in ANY_KIND and kind == "motion":
         return ()
     if METHODS[method].dense:
         return PARTS if method == DENSE and first else PARTS[:1]
-    return PARTS[:1] if method in ANY_KIND and kind == "faces" else PARTS
+    if method in ANY_KIND and kind == "faces":
+        return PARTS[:1]
+    return PARTS + SWEPT if method == "IMC" else PARTS
 
 
 def reference(kind: str, n_features: int, n_points: int) -> Dataset:
@@ -102,12 +111,29 @@ class Timed:
 
     def run(self, part: str) -> None:
         """W anew, or all that follows from the last W."""
-        if part == AFFINITY:
+        if part in SWEPT:
+            self._swept(part)[0]()
+        elif part == AFFINITY:
             self.kept["sparse"] = sparse_stage(self.data, self.settings(part)), 0.0
         else:
             if "sparse" not in self.kept:
                 self.run(AFFINITY)
-            compare_cell(self.data, self.settings(part), keep=self._keep)
+            self.kept["run"] = compare_cell(self.data, self.settings(part), keep=self._keep)[1]
+
+    def _swept(self, part: str) -> tuple[Callable[[], Any], int]:
+        """Part of a sweep, on clusters that are there already, and how many times it is done."""
+        if "side" not in self.kept:
+            self.run("PCE")
+            self.kept["side"] = self.kept["run"].after
+            self.kept["products"] = some_products(self.data.X)
+        side, (some, gram) = self.kept["side"], self.kept["products"]
+        rows, labels, own = side.spectrum.embedding(side.k), side.labels, side.labels[some]
+        works: dict[str, tuple[Callable[[], Any], int]] = {
+            SEED: (lambda: [cluster_rows(rows, side.k, i) for i in range(1, 6)], 5 * side.k),
+            CRITERIA: (lambda: (silhouette(rows, labels), subspace_distance(gram, own)), 1),
+            AGREEMENT: (lambda: [agreement(labels, side.truth) for _ in range(100)], 100),
+        }
+        return works[part]
 
     def _keep(self, stage: str, key: Hashable, work: Callable[[], Any]) -> Any:
         if stage == "IMC":  # its picks serve W alone
@@ -116,6 +142,10 @@ class Timed:
 
     def seconds(self, part: str) -> float:
         """The better of two runs, or the first where it takes long."""
+        if part in SWEPT:
+            work, times = self._swept(part)
+            with one_thread():  # as a sweep does
+                return min(seconds(work) for _ in range(3)) / times
         if part != AFFINITY and "sparse" not in self.kept:
             self.run(AFFINITY)
         took = seconds(lambda: self.run(part))

@@ -5,6 +5,7 @@ without labels, `best` chooses by a figure or a criterion.
 """
 
 from sdsc_core.sweeping.draws import draws_of, resample
+from sdsc_core.sweeping.expected import expected_seconds
 from sdsc_core.sweeping.grid import AXES, NAMES, Grid, describe, read_axis, spell_axis
 from sdsc_core.sweeping.results import (
     CRITERIA,
@@ -39,6 +40,7 @@ __all__ = [
     "best",
     "describe",
     "draws_of",
+    "expected_seconds",
     "grid_settings",
     "key_of",
     "known_figures",
