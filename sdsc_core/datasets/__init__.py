@@ -9,6 +9,14 @@ from sdsc_core.datasets.folder import file_in, files_in
 from sdsc_core.datasets.generators import digits, make_motion, make_subspaces
 from sdsc_core.datasets.known import KNOWN, Known, known_file, load_known, missing_sentence
 from sdsc_core.datasets.limits import OWN, Limits
+from sdsc_core.datasets.named import (
+    MadeSubspaces,
+    MotionSequence,
+    load_named,
+    named,
+    read_named,
+    spelled,
+)
 from sdsc_core.datasets.prepare import (
     fill_missing,
     pca_variance,
@@ -35,6 +43,8 @@ __all__ = [
     "Description",
     "Known",
     "Limits",
+    "MadeSubspaces",
+    "MotionSequence",
     "Sample",
     "Variable",
     "apart",
@@ -49,20 +59,24 @@ __all__ = [
     "known_file",
     "load",
     "load_known",
+    "load_named",
     "make_faces",
     "make_motion",
     "make_subspaces",
     "missing_sentence",
     "n_scattering_features",
+    "named",
     "pca_variance",
     "point_columns",
     "points_csv",
     "prepare",
+    "read_named",
     "sample",
     "scales_differ",
     "scattering",
     "scattering_vectors",
     "spell_rows",
+    "spelled",
     "take",
     "unequal_units",
     "variance_curve",
