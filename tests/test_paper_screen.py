@@ -157,7 +157,6 @@ def test_the_state_of_a_cell_is_its_data(folder, name):  # noqa: F811
         random_state=state.get("draw", 0),
     )  # fmt: skip
     assert ours.digest == table.draw(data, place, 3).digest
-    assert beside.state("qratio", "synthetic") is None
     assert beside.state("qratio", "MNIST", 3) == beside.state("table4", 500, 3)
 
 
@@ -302,7 +301,7 @@ class TestScreen:
         app.run()
         app.switch_page("pages/explore/page.py")
         app.run()
-        assert app.session_state["data"] == "subspaces"
+        assert app.session_state["data"] == "made:6-6-10-100-0-0"
         assert not any("Words of a preset." in text for text in self.texts(app))
 
     @pytest.mark.parametrize(
@@ -316,7 +315,7 @@ class TestScreen:
     def test_each_line_of_a_figure_opens(self, app, monkeypatch, part, clicked, expected):
         clicks, opened = [clicked], {}
         monkeypatch.setattr(paper_figures, "cells", lambda *a: clicks.pop() if clicks else None)
-        monkeypatch.setattr(opening_cells, "_present", lambda data: True)
+        monkeypatch.setattr(opening_cells, "_missing", lambda data: "")
         monkeypatch.setattr(opening_cells, "apply", opened.update)
         monkeypatch.setattr(opening_cells, "go_to", lambda page: opened.update(page=page))
         self.open(app, part=part)

@@ -9,7 +9,7 @@ from sdsc_core.datasets.folder import file_in, files_in
 from sdsc_core.datasets.generators import digits, make_motion, make_subspaces
 from sdsc_core.datasets.known import KNOWN, Known, known_file, load_known, missing_sentence
 from sdsc_core.datasets.limits import OWN, Limits
-from sdsc_core.datasets.named import (
+from sdsc_core.datasets.by_name import (
     MadeSubspaces,
     MotionSequence,
     load_named,

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from sdsc_core.datasets import Dataset
-from sdsc_core.datasets.named import motions
-from sdsc_core.datasets.named.motions import FILE as FILE
-from sdsc_core.datasets.named.motions import MOTIONS
+from sdsc_core.datasets.by_name import motions
+from sdsc_core.datasets.by_name.motions import FILE as FILE
+from sdsc_core.datasets.by_name.motions import MOTIONS
 from sdsc_core.experiments.chart import Chart
 from sdsc_core.experiments.keeping import Cell, Row, Store
 from sdsc_core.experiments.printed import HOPKINS
@@ -29,7 +29,7 @@ SHARES = (0, 1, 2, 5, 10, 15, 20, 30, 40, 50)  # errors in %, up to which a char
 
 
 def sequences(folder: str | Path | None = None, quick: bool = False) -> list[tuple[str, Dataset]]:
-    """All sequences with two or three motions, see `sdsc_core.datasets.named.motions`, or a few."""
+    """All sequences with two or three motions, see `sdsc_core.datasets.by_name.motions`, or a few."""
     found = motions.sequences(folder)
     if quick:
         by_motions = [[s for s in found if s[1].n_classes == n] for n in MOTIONS]
