@@ -6,12 +6,13 @@ import runpy
 
 import numpy as np
 import pytest
+from scipy.io import savemat
 
 from pages.address.readers import data_name
 from pages.explore import downloads
 from pages.keep import session
 from sdsc_core import cli, datasets, experiments
-from sdsc_core.datasets import Limits, MadeSubspaces, make_subspaces
+from sdsc_core.datasets import Limits, MadeSubspaces, make_motion, make_subspaces
 from sdsc_core.experiments import beside, shipped
 from sdsc_core.experiments.figures_of_paper import SIZES, draw_named
 from sdsc_core.run import run_stages
@@ -221,3 +222,58 @@ class TestScreens:
     def test_an_exercise_can_be_made_of_it(self, app):
         self.open(app, data=MADE)
         assert any(b.key == "exercise make" for b in app.button)
+
+
+class TestSequences:
+    @pytest.fixture
+    def folder(self, tmp_path):
+        """Two sequences in one file, the second with three motions."""
+        made = {"cars": make_motion(2, 12, 5), "arm_g12": make_motion(3, 9, 6, random_state=2)}
+        arrays = {f"X_{n}": d.X.astype(np.float32) for n, d in made.items()}
+        arrays |= {f"y_{n}": d.labels for n, d in made.items()}
+        np.savez(tmp_path / "hopkins155.npz", names=list(made), **arrays)
+        return tmp_path
+
+    def test_a_name_is_a_sequence_of_the_experiment(self, folder, monkeypatch):
+        monkeypatch.setenv("SDSC_DATA", str(folder))
+        for name, data in experiments.hopkins.sequences():
+            one = datasets.load_named(f"hopkins:{name}")
+            assert one.digest == data.digest and one.name == f"{name} of Hopkins155"
+        assert one.note == "Tracks of points on 3 rigid motions over 6 frames."
+
+    def test_the_authors_folders(self, tmp_path):
+        made = make_motion(2, 12, 5)
+        x = np.concatenate([np.moveaxis(made.X.reshape(24, 5, 2), 2, 0), np.ones((1, 24, 5))])
+        (tmp_path / "cars").mkdir()
+        savemat(tmp_path / "cars" / "cars_truth.mat", {"x": x, "s": made.labels + 1})
+        one = datasets.load_named("hopkins:cars", tmp_path)
+        assert one.digest == dict(experiments.hopkins.sequences(tmp_path))["cars"].digest
+        with pytest.raises(ValueError, match="Hopkins155 is not in"):
+            datasets.load_named("hopkins:bus", tmp_path)
+
+    def test_what_is_missing_is_said(self, folder, tmp_path, monkeypatch):
+        monkeypatch.delenv("SDSC_DATA", raising=False)
+        assert "no folder of data is given" in datasets.named("hopkins:cars").missing()
+        assert datasets.named("hopkins:cars").missing(folder) == ""
+        with pytest.raises(ValueError, match="has no sequence 'bus'"):
+            datasets.load_named("hopkins:bus", folder)
+
+    def test_a_damaged_file_is_one_sentence(self, tmp_path):
+        (tmp_path / "hopkins155.npz").write_bytes(b"PK nothing")
+        with pytest.raises(ValueError, match=r"hopkins155.npz' could not be read"):
+            datasets.load_named("hopkins:cars", tmp_path)
+        assert "could not be read" in datasets.named("hopkins:cars").missing(tmp_path)
+
+    def test_an_address_brings_it(self, app, folder, monkeypatch):
+        monkeypatch.setenv("SDSC_DATA", str(folder))
+        TestScreens().open(app, data="hopkins:cars", gamma="3")
+        assert app.session_state["last"].data.n_points == 24
+        assert downloads.load_lines("hopkins:cars", {}) == (
+            "data = datasets.load_named('hopkins:cars')"
+        )
+
+    def test_an_address_without_the_data_says_what_to_get(self, app, tmp_path, monkeypatch):
+        monkeypatch.setenv("SDSC_DATA", str(tmp_path))
+        TestScreens().open(app, data="hopkins:cars")
+        said = app.warning[0].value.replace("\\", "")
+        assert "get hopkins155.npz" in said and "SDSC_DATA" in said

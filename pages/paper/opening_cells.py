@@ -13,10 +13,6 @@ from sdsc_core.datasets import known_file, missing_sentence, named
 from sdsc_core.experiments import EXPERIMENTS, Options, beside
 from sdsc_core.methods import METHODS
 
-MEAN_OF_MANY = (
-    "No screen holds just this cell, a mean over sequences. One of them, NAME_truth.mat of the"
-    " database, can be opened on the screen Data and then compared."
-)
 FRESH = (*METHOD, *PREPARE, "clusters", "k", "order", "point", "pair")
 
 

@@ -1,14 +1,6 @@
 """Data sets: generators, readers of files, samples and known data, and their preparation."""
 
 from sdsc_core.datasets import apart
-from sdsc_core.datasets.columns import ROLES, Column, ColumnProblem
-from sdsc_core.datasets.dataset import Dataset, check_points, point_columns, points_csv
-from sdsc_core.datasets.describe import Description, describe, variance_curve
-from sdsc_core.datasets.faces import make_faces
-from sdsc_core.datasets.folder import file_in, files_in
-from sdsc_core.datasets.generators import digits, make_motion, make_subspaces
-from sdsc_core.datasets.known import KNOWN, Known, known_file, load_known, missing_sentence
-from sdsc_core.datasets.limits import OWN, Limits
 from sdsc_core.datasets.by_name import (
     MadeSubspaces,
     MotionSequence,
@@ -17,6 +9,14 @@ from sdsc_core.datasets.by_name import (
     read_named,
     spelled,
 )
+from sdsc_core.datasets.columns import ROLES, Column, ColumnProblem
+from sdsc_core.datasets.dataset import Dataset, check_points, point_columns, points_csv
+from sdsc_core.datasets.describe import Description, describe, variance_curve
+from sdsc_core.datasets.faces import make_faces
+from sdsc_core.datasets.folder import file_in, files_in
+from sdsc_core.datasets.generators import digits, make_motion, make_subspaces
+from sdsc_core.datasets.known import KNOWN, Known, known_file, load_known, missing_sentence
+from sdsc_core.datasets.limits import OWN, Limits
 from sdsc_core.datasets.prepare import (
     fill_missing,
     pca_variance,

@@ -36,6 +36,7 @@ class OursAndPrinted:
     message: str = ""
     less_is_better: bool = False
     source: str = "paper"  # who prints the other figure
+    over: str = "draws"  # what the mean is over
 
     @property
     def value(self) -> float | None:
@@ -117,7 +118,7 @@ def by_motions(rows: Sequence[Row]) -> Grid:
             errors = hopkins.errors(rows, method, n)
             cells[method, f"{word} motions"] = OursAndPrinted(
                 Mean.of(errors, 1) if errors else None, paper, 2, less_is_better=True,
-                source="published",
+                source="published", over="sequences",
             )  # fmt: skip
     lines = list(dict.fromkeys(line for line, _ in cells))
     return Grid(lines, [f"{word} motions" for word in hopkins.MOTIONS.values()], cells)

@@ -29,7 +29,7 @@ SHARES = (0, 1, 2, 5, 10, 15, 20, 30, 40, 50)  # errors in %, up to which a char
 
 
 def sequences(folder: str | Path | None = None, quick: bool = False) -> list[tuple[str, Dataset]]:
-    """All sequences with two or three motions, see `sdsc_core.datasets.by_name.motions`, or a few."""
+    """All sequences with two or three motions, see `datasets.by_name.motions`, or a few of them."""
     found = motions.sequences(folder)
     if quick:
         by_motions = [[s for s in found if s[1].n_classes == n] for n in MOTIONS]
@@ -105,12 +105,24 @@ def _row(cell: Cell, figures: dict[str, float | None]) -> Row:
 
 def errors(rows: Sequence[Row], method: str, motions: int) -> list[float]:
     """Of a method on the sequences with so many motions, in %."""
-    return [
-        100 * error
+    return list(by_sequence(rows, method, motions).values())
+
+
+def by_sequence(rows: Sequence[Row], method: str, motions: int) -> dict[str, float]:
+    """Of a method the error in % by sequence, of those with so many motions; the worst first.
+
+    >>> made = [Row(name, 0, "SSC", "none", {"error": error, "motions": 2})
+    ...         for name, error in (("arm", 0.0), ("cars2", 0.25))]
+    >>> by_sequence(made, "SSC", 2)
+    {'cars2': 25.0, 'arm': 0.0}
+    """
+    found = {
+        str(row.where): 100 * error
         for row in rows
         if row.method == method and row.figures.get("motions") == motions
         and (error := row.figures["error"]) is not None
-    ]  # fmt: skip
+    }  # fmt: skip
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
 def to_markdown(rows: Sequence[Row]) -> str:

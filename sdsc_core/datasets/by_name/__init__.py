@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.by_name.made import PREFIX as MADE
 from sdsc_core.datasets.by_name.made import MadeSubspaces
 from sdsc_core.datasets.by_name.motions import PREFIX as HOPKINS
 from sdsc_core.datasets.by_name.motions import MotionSequence, missing_sequences, sequences
+from sdsc_core.datasets.dataset import Dataset
 
 __all__ = [
     "MadeSubspaces", "MotionSequence", "load_named", "missing_sequences", "named", "read_named",

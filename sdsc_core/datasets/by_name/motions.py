@@ -3,8 +3,10 @@
 import os
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,7 @@ from sdsc_core.datasets.dataset import Dataset
 from sdsc_core.datasets.known import FOLDER_VARIABLE
 from sdsc_core.datasets.limits import OWN, Limits
 from sdsc_core.datasets.readers import load
+from sdsc_core.datasets.safe import reading
 
 PREFIX = "hopkins:"
 FILE, ENDING = "hopkins155.npz", "_truth.mat"
@@ -61,7 +64,7 @@ def missing_sequences(folder: str | Path | None = None) -> str:
 
 def _sequences(folder: Path) -> Iterator[tuple[str, Dataset]]:
     if (folder / FILE).is_file():
-        with np.load(folder / FILE) as arrays:
+        with _archive(folder) as arrays:
             for name in map(str, arrays["names"]):
                 yield name, _tracks(arrays[f"X_{name}"], arrays[f"y_{name}"], name)
         return
@@ -69,6 +72,13 @@ def _sequences(folder: Path) -> Iterator[tuple[str, Dataset]]:
         data = load(path)
         if data.n_classes in MOTIONS:
             yield name, data
+
+
+@contextmanager
+def _archive(folder: Path) -> Iterator[Any]:
+    """Our own file, open; one sentence where it is damaged."""
+    with reading(repr(str(folder / FILE)), "sequences"), np.load(folder / FILE) as arrays:
+        yield arrays
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
@@ -121,8 +131,11 @@ class MotionSequence:
         if place is None:
             return missing_sequences(folder)
         if (place / FILE).is_file():
-            with np.load(place / FILE) as arrays:
-                there = self.word in map(str, arrays["names"])
+            try:
+                with _archive(place) as arrays:
+                    there = self.word in map(str, arrays["names"])
+            except ValueError as problem:
+                return str(problem)
             return "" if there else f"{FILE} in {str(place)!r} has no sequence {self.word!r}."
         there = any(name == self.word for name, _ in _files(place))
         return "" if there else missing_sequences(folder)
@@ -140,7 +153,7 @@ class MotionSequence:
         assert place is not None
         tick(progress, 0, 1)
         if (place / FILE).is_file():
-            with np.load(place / FILE) as arrays:
+            with _archive(place) as arrays:
                 data = _tracks(arrays[f"X_{self.word}"], arrays[f"y_{self.word}"], self.word)
         else:
             data = load(dict(_files(place))[self.word], limits=limits)
