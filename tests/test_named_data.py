@@ -45,6 +45,18 @@ class TestMade:
         with pytest.raises(ValueError):
             data_name(text)
 
+    def test_odd_arguments_get_a_sentence(self):
+        for odd in (
+            lambda: MadeSubspaces(noise="x"),
+            lambda: MadeSubspaces(2.5),
+            lambda: MadeSubspaces(noise=float("nan")),
+            lambda: datasets.read_named(5),
+            lambda: datasets.MotionSequence("../x"),
+            lambda: datasets.spelled(None),
+        ):
+            with pytest.raises(ValueError, match="; give "):
+                odd()
+
     def test_one_spelling(self):
         assert data_name("made:03-2-8-20-0.050-04") == MADE
         assert data_name("of mine.csv") == "of mine.csv"

@@ -27,10 +27,10 @@ def show() -> None:
         " dimensions and how much noise a method takes. The address holds all of these numbers."
     )
     _follow_the_address()
-    columns = st.columns(3)
+    columns = [*st.columns(3), *st.columns(3)]  # one below the other in this order on a phone
     for i, (name, (label, low, high, text)) in enumerate(FIELDS.items()):
         step = 0.05 if name == "noise" else 1
-        columns[i % 3].number_input(
+        columns[i].number_input(
             label, low, high, key=_key(name), help=text, step=step, persist_state="session",
             format="%g" if name == "noise" else None,
         )  # fmt: skip

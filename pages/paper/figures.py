@@ -103,7 +103,8 @@ def _by_motions(results: Results) -> None:
         f"Mean clustering error (%), less is better, ± standard error over {counts[0]} sequences"
         f" with two motions and {counts[1]} with three, each method with its preset for motion;"
         f" below it what {', '.join(by)} published and the difference, in colour where it is more"
-        " than two standard errors. A click on a cell shows the sequences that it is the mean of."
+        " than two standard errors. A click on a cell lists below the sequences that it is the mean"
+        " of."
     )
     if clicked is not None:
         sequences.choose(*clicked)

@@ -22,7 +22,8 @@ def show(results: Results) -> None:
     found = hopkins.by_sequence(results.rows, method, n)
     st.markdown(
         f"**{escape_markdown(method)}, {hopkins.MOTIONS[n]} motions**:"
-        f" {counted(len(found), 'sequence')}, the largest error first. Choose a row to open it."
+        f" {counted(len(found), 'sequence')}, the largest error first. Choose a row to open"
+        " another than the first."
     )
     if not found:
         return
@@ -30,17 +31,16 @@ def show(results: Results) -> None:
     chosen = st.dataframe(
         pd.DataFrame({"sequence": names, "error": list(found.values())}),
         key=f"sequences {method} {n}", hide_index=True, on_select="rerun", width=420,
-        selection_mode="single-row", selection_default={"selection": {"rows": [0]}},
+        selection_mode="single-row",
         height=min(320, 38 + 35 * len(names)),
         column_config={"error": st.column_config.NumberColumn("error (%)", format="%.2f")},
         alt=f"Clustering error of {method} on {len(names)} sequences with {n} motions.",
     )  # fmt: skip
     rows = chosen["selection"]["rows"]
-    name = names[rows[0]] if rows and rows[0] < len(names) else None
+    name = names[rows[0]] if rows and rows[0] < len(names) else names[0]
     screen = "Explore" if method == "IMC" else "Compare"
-    text = f"Open {name} in {screen}" if name else f"Open a sequence in {screen}"
     if st.button(
-        text, key="open sequence", type="primary", disabled=name is None,
+        f"Open {escape_markdown(name)} in {screen}", key="open sequence", type="primary",
         icon=":material/arrow_forward:",
-    ) and name is not None:  # fmt: skip
+    ):  # fmt: skip
         open_cell("hopkins", name, method, "none")

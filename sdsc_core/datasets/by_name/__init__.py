@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from sdsc_core.checks import check_kind
 from sdsc_core.datasets.by_name.made import PREFIX as MADE
 from sdsc_core.datasets.by_name.made import MadeSubspaces
 from sdsc_core.datasets.by_name.motions import PREFIX as HOPKINS
@@ -24,7 +25,7 @@ def spelled(name: str) -> bool:
     >>> spelled("made:6-6"), spelled("faces.csv")
     (True, False)
     """
-    return name.startswith(tuple(_KINDS))
+    return check_kind(name, str, "name", "a text").startswith(tuple(_KINDS))
 
 
 def read_named(name: str) -> MadeSubspaces | MotionSequence:
@@ -33,9 +34,8 @@ def read_named(name: str) -> MadeSubspaces | MotionSequence:
     >>> read_named("made:06-6-10-50-0.0-0").name
     'made:6-6-10-50-0-0'
     """
-    for prefix, kind in _KINDS.items():
-        if name.startswith(prefix):
-            return kind.read(name)
+    if spelled(name):
+        return next(kind for prefix, kind in _KINDS.items() if name.startswith(prefix)).read(name)
     raise ValueError(f"The data is {name!r}; give a name that begins with {' or '.join(_KINDS)}.")
 
 

@@ -47,7 +47,8 @@ class MadeSubspaces:
         )
         check_count(self.points_each, "The number of points on each", 1)
         check_count(self.seed, "The seed", 0, MOST_SEED)
-        if not 0 <= self.noise <= MOST_NOISE:
+        number = isinstance(self.noise, int | float) and not isinstance(self.noise, bool)
+        if not number or not 0 <= self.noise <= MOST_NOISE:
             raise ValueError(f"The noise is {self.noise!r}; give a number from 0 to {MOST_NOISE}.")
         if self.n_points < 2:
             raise ValueError("One point cannot be clustered; give at least 2 points.")

@@ -104,13 +104,16 @@ class MotionSequence:
 
     everywhere = False  # it lies in a folder
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.word, str) or not WORD.fullmatch(self.word):
+            raise ValueError(f"word is {self.word!r}; give the name of a sequence, as in 1R2RC.")
+
     @classmethod
     def read(cls, name: str) -> "MotionSequence":
         """The sequence of a name, or ValueError where it cannot be one."""
-        word = name.removeprefix(PREFIX)
-        if not name.startswith(PREFIX) or not WORD.fullmatch(word):
+        if not name.startswith(PREFIX) or not WORD.fullmatch(name.removeprefix(PREFIX)):
             raise ValueError(f"The data is {name!r}; give hopkins:SEQUENCE, as in hopkins:1R2RC.")
-        return cls(word)
+        return cls(name.removeprefix(PREFIX))
 
     @property
     def name(self) -> str:
