@@ -114,6 +114,7 @@ class TestFigure1:
             assert made.n_points == size
         data = datasets.load_named(beside.state("qratio", "synthetic", 2)["data"])
         assert data.digest == draw_named("synthetic", experiments.Options(), 2).digest
+        assert data.digest == make_subspaces(6, 6, 10, 200, random_state=2).digest
 
     def test_what_opens_has_the_acc_that_ships(self):
         figure = experiments.EXPERIMENTS["figure1"]
@@ -198,6 +199,17 @@ class TestScreens:
         found = {n.label: n.value for n in app.number_input}
         assert [found[label] for label in labels] == [3, 2, 8, 20]
         assert (found["Noise"], found["Seed of the data"]) == (0.05, 4)
+
+        def subspaces():
+            return next(n for n in app.number_input if n.label == "Subspaces")
+
+        subspaces().set_value(9)
+        self.run(app)
+        assert subspaces().value == 9  # until it is made, or other data comes
+        for name, shown in (("faces", 9), (MADE, 3)):
+            app.selectbox(key="data").set_value(name)
+            self.run(app)
+            assert subspaces().value == shown
 
     def test_the_script_makes_the_same(self, app, tmp_path, monkeypatch, capsys):
         self.open(app, data=MADE)
