@@ -50,6 +50,25 @@ def test_each_format(screen):
     assert screen.get_by_role("figure", name="Pictures of each class").is_visible()
 
 
+def test_subspaces_are_made_and_come_back_by_the_address(screen):
+    screen.get_by_role("tab", name="Make subspaces").click()
+    for label, number in (("Points on each", "30"), ("Noise", "0.1")):
+        field = screen.get_by_role("spinbutton", name=label)
+        field.fill(number)
+        field.press("Enter")
+        settled(screen)
+    screen.get_by_text("6 subspaces of dimension 6 in 10, 180 points, noise 0.1.").wait_for()
+    screen.get_by_role("button", name="Make", exact=True).click()
+    settled(screen)
+    assert size(screen) == ("180", "10", "6") and "data=made%3A6-6-10-30-0.1-0" in screen.url
+    screen.reload()
+    settled(screen)
+    assert size(screen) == ("180", "10", "6")
+    screen.go_back()
+    settled(screen)
+    assert size(screen) == ("384", "2,016", "6")
+
+
 def test_real_data(screen, real_data):
     for name, shape in REAL.items():
         real_data(name)

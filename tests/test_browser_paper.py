@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from sdsc_core.datasets import known_file
-from sdsc_core.experiments import printed, shipping
-from tests.browser import part, settled
+from sdsc_core.datasets import known_file, named
+from sdsc_core.experiments import hopkins, printed, shipped, shipping
+from tests.browser import choose_row, part, settled
 
 MAIN = "main"
 
@@ -67,3 +67,53 @@ def test_verdicts_then_a_quick_run_that_is_stopped(new_page, app_url):
     settled(page, timeout=20)
     page.get_by_text("Stopped: Synthetic data").wait_for()
     assert part(page, MAIN).evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+
+
+def cell(page, line, column):
+    """A cell of the table by the name of its line and the number of its column."""
+    head = page.get_by_role("rowheader", name=line, exact=True)
+    return page.get_by_role("row").filter(has=head).get_by_role("button").nth(column)
+
+
+def test_synthetic_data_of_any_size_opens_and_stays(page, app_url):
+    """The first draw of 300 points: its ACC as it ships, by a link and after a reload too."""
+    [row] = [r for r in shipped("figure1").rows
+             if (r.where, r.draw, r.name) == (300, 0, "IMC")]  # fmt: skip
+    page.goto(f"{app_url}/paper?part=figure1")
+    settled(page)
+    cell(page, "IMC", 0).click()
+    settled(page)
+    assert "data=made%3A6-6-10-50-0-0" in page.url
+    said = f"{100 * row.figures['acc']:.1f} %"
+    for _ in range(2):
+        main = part(page, MAIN)
+        main.get_by_text("6 subspaces of dimension 6 in 10, 300 points").first.wait_for()
+        main.get_by_text(said).first.wait_for()
+        page.reload()
+        settled(page)
+    page.goto(f"{app_url}/paper?part=figure1")
+    settled(page)
+    cell(page, "IMC", -1).click()  # a million points: the command for them, at once
+    settled(page)
+    page.get_by_text("sdsc cluster made:6-6-10-166667-0-0").wait_for()
+
+
+def test_a_sequence_of_hopkins_opens(page, app_url):
+    page.goto(f"{app_url}/paper?part=hopkins")
+    settled(page)
+    cell(page, "LSR", 1).click()
+    settled(page)
+    name, error = choose_row(page, part(page, "frame"), 2)
+    found = hopkins.by_sequence(shipped("hopkins").rows, "LSR", 3)
+    assert name == list(found)[2] and float(error) == pytest.approx(found[name], abs=0.01)
+    page.get_by_role("button", name=f"Open {name} in Compare").click()
+    settled(page)
+    if named(f"hopkins:{name}").missing():  # in the folder of the server
+        page.get_by_text("Hopkins155 is not").wait_for()
+        return
+    assert f"data=hopkins%3A{name}" in page.url and "methods=LSR" in page.url
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_role("cell", name=f"{100 - found[name]:.1f}").first.wait_for()
+    page.go_back()
+    settled(page)
+    page.get_by_text("LSR, three motions").wait_for()

@@ -100,12 +100,13 @@ def csv(rows):
 
 
 class TestPreview:
-    def test_a_stranger_sees_a_sample_and_the_four_sources(self, screen):
-        assert [t.label for t in screen.tabs][:4] == [
+    def test_a_stranger_sees_a_sample_and_the_five_sources(self, screen):
+        assert [t.label for t in screen.tabs][:5] == [
             "Samples",
             "Upload a file",
             "Folder of the server",
             "Known sets",
+            "Make subspaces",
         ]
         assert size(screen) == (384, 2016, 6)
         assert [h.value for h in screen.subheader] == ["1 · Choose", "2 · Look", "3 · Prepare"]

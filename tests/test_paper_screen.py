@@ -12,11 +12,12 @@ from pages.paper import figures as paper_figures
 from pages.paper import opening_cells
 from pages.shared import settings
 from sdsc_core import cli, datasets, experiments
-from sdsc_core.experiments import beside, claims, shipped, shipping, verdicts
+from sdsc_core.experiments import beside, claims, hopkins, shipped, shipping, verdicts
 from sdsc_core.experiments.chart import COLOURS
 from sdsc_core.experiments.keeping import Row
 from sdsc_core.experiments.means import Mean
 from sdsc_core.experiments.running import STATISTICS
+from tests.conftest import DATA
 from tests.test_experiments import folder  # noqa: F401, stand-ins for the research data
 
 
@@ -157,7 +158,6 @@ def test_the_state_of_a_cell_is_its_data(folder, name):  # noqa: F811
         random_state=state.get("draw", 0),
     )  # fmt: skip
     assert ours.digest == table.draw(data, place, 3).digest
-    assert beside.state("qratio", "synthetic") is None
     assert beside.state("qratio", "MNIST", 3) == beside.state("table4", 500, 3)
 
 
@@ -302,7 +302,7 @@ class TestScreen:
         app.run()
         app.switch_page("pages/explore/page.py")
         app.run()
-        assert app.session_state["data"] == "subspaces"
+        assert app.session_state["data"] == "made:6-6-10-100-0-0"
         assert not any("Words of a preset." in text for text in self.texts(app))
 
     @pytest.mark.parametrize(
@@ -316,7 +316,7 @@ class TestScreen:
     def test_each_line_of_a_figure_opens(self, app, monkeypatch, part, clicked, expected):
         clicks, opened = [clicked], {}
         monkeypatch.setattr(paper_figures, "cells", lambda *a: clicks.pop() if clicks else None)
-        monkeypatch.setattr(opening_cells, "_present", lambda data: True)
+        monkeypatch.setattr(opening_cells, "_missing", lambda data: "")
         monkeypatch.setattr(opening_cells, "apply", opened.update)
         monkeypatch.setattr(opening_cells, "go_to", lambda page: opened.update(page=page))
         self.open(app, part=part)
@@ -338,13 +338,59 @@ class TestScreen:
         [control] = [n for n in app.number_input if n.key.startswith("OMP n_nonzero")]
         assert (control.key, control.value) == ("OMP n_nonzero digits", 6)
 
-    def test_hopkins_says_where_it_comes_from_and_why_it_does_not_open(self, app, monkeypatch):
-        clicks = [("SSC", "two motions")]
+    def hopkins(self, app, monkeypatch, *clicked):
+        clicks = [clicked]
         monkeypatch.setattr(paper_figures, "cells", lambda *a: clicks.pop() if clicks else None)
-        screen = self.open(app, part="hopkins")
+        return self.open(app, part="hopkins")
+
+    def test_hopkins_shows_the_sequences_of_a_cell(self, app, monkeypatch):
+        screen = self.hopkins(app, monkeypatch, "SSC", "two motions")
         text = "\n".join(self.texts(screen))
-        assert "Measured 20" in text and "numpy" in text and "120 sequences" in text
-        assert "a mean over sequences" in screen.warning[0].value
+        assert "Measured 20" in text and "numpy" in text and "**SSC, two motions**: 120 seq" in text
+        table = screen.dataframe[0].value
+        errors = hopkins.errors(shipped("hopkins").rows, "SSC", 2)
+        assert table["error"].tolist() == sorted(errors, reverse=True)
+        assert table["sequence"].nunique() == 120
+        screen.run()  # it stays
+        assert len(screen.dataframe) == 1
+
+    def test_a_sequence_that_is_not_here_says_what_to_get(self, app, monkeypatch, tmp_path):
+        monkeypatch.setenv("SDSC_DATA", str(tmp_path))
+        screen = self.hopkins(app, monkeypatch, "SSC", "three motions")
+        next(b for b in screen.button if b.key == "open sequence").click()
+        screen.run()
+        said = screen.warning[0].value.replace("\\", "")
+        assert "hopkins155.npz" in said and "*_truth.mat" in said and str(tmp_path) in said
+        assert app.session_state["data"] == "faces"
+
+    @pytest.mark.parametrize(("method", "screen"), [("LSR", "compare"), ("IMC", "explore")])
+    def test_a_sequence_opens_and_gives_the_error_that_ships(
+        self, app, monkeypatch, method, screen
+    ):
+        if not (DATA / hopkins.FILE).exists():
+            pytest.skip(f"{hopkins.FILE} is not in {DATA}; research data is not shipped")
+        monkeypatch.setenv("SDSC_DATA", str(DATA))
+        self.hopkins(app, monkeypatch, method, "three motions")
+        name = app.dataframe[0].value["sequence"][0]
+        error = app.dataframe[0].value["error"][0]
+        assert error > 5
+        next(b for b in app.button if b.key == "open sequence").click()
+        app.run()
+        app.switch_page(f"pages/{screen}/page.py")
+        app.run()
+        assert not app.exception and app.session_state["data"] == f"hopkins:{name}"
+        assert app.session_state["clusters"] == "known"
+        if method == "IMC":
+            assert app.session_state["dense"] == "none"
+            acc = app.session_state["last"].after.summary.acc
+        else:
+            assert app.session_state["methods"] == [method]
+            next(b for b in app.button if b.label == "Run").click()
+            app.run()
+            [result] = app.session_state["cells"].values()
+            assert (result.method, result.dense) == (method, "none")
+            acc = result.acc
+        assert 100 * (1 - acc) == pytest.approx(error, abs=0.01)
 
     def test_the_best_setting_is_set_against_the_tables(self, app):
         for part, said in (

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from sdsc_core.datasets import read_named, spelled
 from sdsc_core.datasets.prepare import ROWS
 from sdsc_core.sweeping import read_axis
 
@@ -73,6 +74,11 @@ def axis(name: str) -> Callable[[str], str]:
         return text
 
     return read
+
+
+def data_name(text: str) -> str:
+    """Reader of a data set's name; where the name spells the data, in the one way to spell it."""
+    return read_named(text).name if spelled(text) else text
 
 
 def rows(text: str) -> str:

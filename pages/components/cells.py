@@ -92,6 +92,7 @@ def _tip(cell: OursAndPrinted) -> str:
         o, p = cell.ours, cell.places
         parts.append(
             f"mean {o.value:.{p}f}, median {o.median:.{p}f}, standard deviation"
-            f" {o.deviation:.{p}f}, {o.draws} draws"
+            f" {o.deviation:.{p}f}, {o.draws} {cell.over}"
         )
-    return escape(". ".join([*parts, cell.message, "Click to open the first draw"]), quote=True)
+    opens = "open the first draw" if cell.over == "draws" else f"see its {cell.over}"
+    return escape(". ".join([*parts, cell.message, f"Click to {opens}"]), quote=True)

@@ -17,6 +17,7 @@ with opening(
     from pages.shared.text import escape_markdown
 state = st.session_state
 
+loading.restore(state.data)
 st.subheader("1 · Choose", anchor=False)
 if locked("data") and loading.present(state.data):
     st.info("This exercise has its data set already.", icon=":material/lock:")
@@ -32,7 +33,8 @@ if "removed" in state:
     right.button("Undo", on_click=loading.undo, width="stretch")
 if not loading.present(state.data):
     st.info(
-        f"The address of this page speaks of “{name}”. Load it above, and all settings of the"
+        escape_markdown(loading.unrestored(state.data))
+        or f"The address of this page speaks of “{name}”. Load it above, and all settings of the"
         " address apply to it; or choose other data.",
         icon=":material/link:",
     )

@@ -1,10 +1,11 @@
-"""Where data comes from: samples, an upload, a folder of the server, known sets."""
+"""Where data comes from: samples, an upload, a folder of the server, known sets, numbers."""
 
 import os
 from pathlib import Path
 
 import streamlit as st
 
+from pages.data import making
 from pages.shared import loading
 from pages.shared.loading import Draft
 from pages.shared.run import ProgressBar
@@ -39,9 +40,9 @@ OPEN_A_FOLDER = "Whoever runs the server opens one with `sdsc app --data DIR`."
 
 
 def show() -> None:
-    """The four sources; what one of them gives becomes the current data set."""
-    samples, upload, folder, known = st.tabs(
-        ["Samples", "Upload a file", "Folder of the server", "Known sets"]
+    """The five sources; what one of them gives becomes the current data set."""
+    samples, upload, folder, known, made = st.tabs(
+        ["Samples", "Upload a file", "Folder of the server", "Known sets", "Make subspaces"]
     )
     with samples:
         _samples()
@@ -51,6 +52,8 @@ def show() -> None:
         _folder()
     with known:
         _known()
+    with made:
+        making.show()
 
 
 def _samples() -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.exercise.sealing import Exercise, fresh_salt, lasting, seal
 from pages.shared.settings import BEYOND, METHOD, PREPARE, SETTINGS, in_exercise, query, spell
-from sdsc_core.datasets import KNOWN, SAMPLES, Dataset
+from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, named
 
 LOCKS = {
     "Data set": ("data", *PREPARE),
@@ -33,7 +33,7 @@ def make(data: Dataset) -> None:
             "An address that opens the app as it is now, with answers hidden or controls locked."
             " It is sealed: only this server can read it, and nothing in it can be changed."
         )
-        if st.session_state.data not in (*SAMPLES, *KNOWN):
+        if st.session_state.data not in (*SAMPLES, *KNOWN) and not named(st.session_state.data):
             st.info("Your students' app must find the data by itself: choose a sample first.")
             return
         if st.session_state.only.startswith("~"):  # a name that this session alone knows

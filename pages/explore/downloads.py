@@ -11,9 +11,10 @@ from pages.explore import papers
 from pages.keep import session
 from pages.keep.made import made_of
 from pages.server.sessions import counted, problem_of
+from pages.shared import loading
 from pages.shared.settings import SETTINGS, chosen_rows
 from sdsc_core import figures
-from sdsc_core.datasets import KNOWN, SAMPLES, check_points, points_csv
+from sdsc_core.datasets import KNOWN, SAMPLES, check_points, named, points_csv
 from sdsc_core.figures.sizes import check_affinities, check_embedding
 from sdsc_core.run import Run, Side
 from sdsc_core.script import affinity_npz, check_npz, columns_of, notebook, script
@@ -122,7 +123,7 @@ def _say_what_the_address_holds() -> None:
         "**The address of this page holds all settings**, the seed included: send it to somebody, "
         + (
             "and they see the same."
-            if st.session_state.data in SAMPLES
+            if loading.everywhere(st.session_state.data)
             else "and the data file, which it cannot hold; the script says how to read it. Or send"
             " the session file, which holds both."
         )
@@ -187,6 +188,8 @@ def load_lines(name: str, read_as: dict[str, tuple[str, dict[str, Any], str]]) -
         return f"data = datasets.sample({name!r})"
     if name in KNOWN:
         return f"data = datasets.load_known({name!r})"
+    if found := named(name):
+        return f"data = {found.script}"
     file, choices, fill = read_as.get(name, (name, {}, ""))
     given = "".join(f", {k}={v!r}" for k, v in choices.items() if v not in (None, "auto", []))
     load = f"data = datasets.load({file!r}{given})  # where your file is"

@@ -14,7 +14,6 @@ from pages.keep import entries
 from pages.shared import loading
 from pages.shared.settings import SETTINGS, apply, chosen_rows, defaults, shorten_rows, spell
 from pages.shared.text import counted, escape_markdown
-from sdsc_core.datasets import SAMPLES
 from sdsc_core.session import Part, Session
 
 SCREENS = {"compare": "pages.compare.keeping", "sweep": "pages.sweep.keeping"}
@@ -34,7 +33,8 @@ def gather() -> Session:
         if part is not None:
             parts[name] = part
     history = tuple(entries.as_words(entry) for entry in entries.entries().values())
-    return Session(dict(loading.sets()), settings, state.get("read_as", {}), history, parts)
+    sets = {name: d for name, d in loading.sets().items() if not loading.everywhere(name)}
+    return Session(sets, settings, state.get("read_as", {}), history, parts)
 
 
 def restore(session: Session) -> str:
@@ -45,7 +45,7 @@ def restore(session: Session) -> str:
     state = st.session_state
     sets = {name: loading.check(data) for name, data in session.sets.items()}
     runs = [entry for words in session.history[-entries.MOST :] if (entry := _entry(words))]
-    state.setdefault("loaded", {}).update({n: d for n, d in sets.items() if n not in SAMPLES})
+    loading.sets().update({n: d for n, d in sets.items() if not loading.everywhere(n)})
     state.setdefault("read_as", {}).update(session.read_as)
     state.history = {entry.key: entry for entry in runs}
     told = [

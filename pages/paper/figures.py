@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.components.cells import cells
+from pages.paper import sequences
 from pages.paper.opening_cells import open_cell, show_note
 from pages.paper.parts import missing, origin, title
 from sdsc_core.compare import TITLES
@@ -102,7 +103,9 @@ def _by_motions(results: Results) -> None:
         f"Mean clustering error (%), less is better, ± standard error over {counts[0]} sequences"
         f" with two motions and {counts[1]} with three, each method with its preset for motion;"
         f" below it what {', '.join(by)} published and the difference, in colour where it is more"
-        " than two standard errors."
+        " than two standard errors. A click on a cell lists below the sequences that it is the mean"
+        " of."
     )
     if clicked is not None:
-        open_cell("hopkins", clicked[1], clicked[0], "none")
+        sequences.choose(*clicked)
+    sequences.show(results)

@@ -9,18 +9,10 @@ from pages.shared import loading
 from pages.shared.settings import METHOD, PREPARE, apply, defaults, go_to
 from pages.shared.text import escape_markdown
 from sdsc_core import RunSettings
-from sdsc_core.datasets import SAMPLES, known_file, missing_sentence
+from sdsc_core.datasets import known_file, missing_sentence, named
 from sdsc_core.experiments import EXPERIMENTS, Options, beside
 from sdsc_core.methods import METHODS
 
-NO_ADDRESS = (
-    "No screen holds just this cell: of the synthetic data the app has the 600 points of the first"
-    " draw as a sample."
-)
-MEAN_OF_MANY = (
-    "No screen holds just this cell, a mean over sequences. One of them, NAME_truth.mat of the"
-    " database, can be opened on the screen Data and then compared."
-)
 FRESH = (*METHOD, *PREPARE, "clusters", "k", "order", "point", "pair")
 
 
@@ -29,18 +21,22 @@ def open_cell(
 ) -> None:
     """IMC opens in Explore, any other method in Compare; what is missing is said instead."""
     state = beside.state(name, place)
-    if state is None:
-        _say(MEAN_OF_MANY if name == "hopkins" else NO_ADDRESS)
-    elif not _present(state["data"]):
-        _say(missing_sentence(state["data"]))
+    assert state is not None
+    if problem := _missing(state["data"]):
+        _say(problem)
     else:
         apply(defaults(*FRESH) | state | _method(name, method, stage) | (more or {}))
         st.session_state.pop("preset_words", None)  # a preset's words are about its own data
         go_to("pages/explore/page.py" if method == "IMC" else "pages/compare/page.py")
 
 
-def _present(data: str) -> bool:
-    return data in SAMPLES or loading.present(data) or known_file(data) is not None
+def _missing(data: str) -> str:
+    """What to get where the data is not here, or nothing."""
+    if loading.present(data):
+        return ""
+    if found := named(data):
+        return found.missing()
+    return "" if known_file(data) else missing_sentence(data)
 
 
 def _method(name: str, method: str, stage: str) -> dict[str, Any]:

@@ -14,14 +14,25 @@ import numpy as np
 import streamlit as st
 
 from pages.server import log
-from pages.server.sessions import session
+from pages.server.sessions import refused, session
 from pages.shared.memory import held
-from pages.shared.run import ProgressBar, cached
+from pages.shared.run import ProgressBar, cached, stop_one, was_stopped
 from pages.shared.settings import PREPARE, apply, defaults, rebuild
 from pages.shared.stop import heed_stop
 from pages.shared.streamlit_inside import UploadedFile
 from pages.shared.text import counted, escape_markdown
-from sdsc_core.datasets import KNOWN, SAMPLES, Dataset, Description, Limits, describe
+from sdsc_core.blocks import Progress, watched
+from sdsc_core.datasets import (
+    KNOWN,
+    SAMPLES,
+    Dataset,
+    Description,
+    Limits,
+    describe,
+    known_file,
+    load_known,
+    named,
+)
 from sdsc_core.memory import check_memory, free_room, working_for
 
 T = TypeVar("T")
@@ -48,7 +59,7 @@ def sets() -> dict[str, Dataset]:
 
 def title(name: str) -> str:
     """A data set's name for people."""
-    known = SAMPLES.get(name) or KNOWN.get(name)
+    known = SAMPLES.get(name) or KNOWN.get(name) or named(name)
     return known.title if known else name
 
 
@@ -60,6 +71,51 @@ def described(data: Dataset) -> Description:
 def present(name: str) -> bool:
     """Whether a data set can be had, or only an address speaks of it."""
     return name in SAMPLES or name in sets()
+
+
+def everywhere(name: str) -> bool:
+    """Whether its name alone brings a data set, on any machine."""
+    found = named(name)
+    return name in SAMPLES or (found is not None and found.everywhere)
+
+
+def restore(name: str) -> None:
+    """Bring data that an address speaks of: what its name says, or what the server's folder has.
+
+    Where that fails, `unrestored` says why.
+    """
+    key = ("restore", name)
+    if name in sets() or was_stopped(key) or (work := _way_to(name)) is None:
+        return
+    state, spot, stop = st.session_state, st.empty(), partial(stop_one, key)
+    bar = ProgressBar(f"Loading {escape_markdown(title(name))}", spot, stop, "restore")
+    state.pop("unrestored", None)
+    try:
+        with heed_stop(stop):
+            data = watched(work, bar)
+    except (ValueError, MemoryError) as problem:
+        state.unrestored = (name, refused("data of an address", problem))
+    else:
+        for other in [n for n in sets() if named(n)]:  # its name brings it back when it is wanted
+            del sets()[other]
+        sets()[name] = data
+    spot.empty()
+
+
+def _way_to(name: str) -> Callable[[Progress | None], Dataset] | None:
+    """What loads data by its name alone, or None where only a file has it."""
+    limits, found = Limits.of_server(), named(name)
+    if found is not None:
+        return lambda tell: found.load(limits=limits, progress=tell)
+    if name in KNOWN and known_file(name):
+        return lambda tell: load_known(name, progress=tell)
+    return None
+
+
+def unrestored(name: str) -> str:
+    """Why `restore` could not bring the data, or nothing."""
+    of, problem = st.session_state.get("unrestored", ("", ""))
+    return problem if of == name else ""
 
 
 def choose(draft: Draft) -> None:

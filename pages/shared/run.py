@@ -7,7 +7,6 @@ takes long shows its progress and can be stopped; the last good result stays on 
 import shlex
 import time
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -104,11 +103,11 @@ def patiently(title: str, key: Hashable, work: Callable[[Progress | None], T]) -
     """
     if key in session_memory():
         return cached(key, lambda: work(None))
-    if _was_stopped(key):
+    if was_stopped(key):
         st.warning(f"Stopped: {title}.", icon=":material/info:")
         compute_button(title)
         st.stop()
-    spot, stop = st.empty(), partial(_stop_one, key)
+    spot, stop = st.empty(), partial(stop_one, key)
     bar = ProgressBar(title, spot, stop, title)
     try:
         with heed_stop(stop):
@@ -133,11 +132,13 @@ def stopped(problem: str) -> bool:
     return problem == NOT_PREPARED or (key is not None and key == st.session_state.get("wanted"))
 
 
-def _stop_one(key: Hashable) -> None:
+def stop_one(key: Hashable) -> None:
+    """Note that work of this key was stopped; for callbacks."""
     st.session_state.stopped_one = key
 
 
-def _was_stopped(key: Hashable) -> bool:
+def was_stopped(key: Hashable) -> bool:
+    """Whether the last work that was stopped has this key."""
     return bool(st.session_state.get("stopped_one") == key)
 
 
@@ -166,9 +167,9 @@ def current_data(spot: Any = None) -> Dataset:
 
 def _prepare(raw: Dataset, key: Hashable, spot: Any) -> Dataset:
     """`datasets.prepare` with progress; a ValueError where it was stopped."""
-    if _was_stopped(key):
+    if was_stopped(key):
         raise ValueError(NOT_PREPARED)
-    stop, options = partial(_stop_one, key), preparation(raw)
+    stop, options = partial(stop_one, key), preparation(raw)
     bar = ProgressBar("Preparing the data", spot, stop, "preparing")
     with heed_stop(stop):
         prepared = watched(lambda tell: datasets.prepare(raw, **options, progress=tell), bar)
@@ -185,20 +186,6 @@ def source(name: str) -> Dataset:
     """A sample, or a data set that the user loaded; never another one in its place."""
     loaded: dict[str, Dataset] = st.session_state.setdefault("loaded", {})
     return loaded[name] if name in loaded else datasets.sample(name)
-
-
-def restore(name: str) -> None:
-    """Load a known set that an address speaks of, where the folder of the server holds it."""
-    loaded, key = st.session_state.setdefault("loaded", {}), ("restore", name)
-    if name not in datasets.KNOWN or name in loaded or _was_stopped(key):
-        return
-    if not datasets.known_file(name):
-        return
-    spot, stop = st.empty(), partial(_stop_one, key)
-    bar = ProgressBar(f"Reading {datasets.KNOWN[name].title}", spot, stop, "restore")
-    with suppress(ValueError, MemoryError), heed_stop(stop):  # damaged: the page says it is missing
-        loaded[name] = watched(lambda tell: datasets.load_known(name, progress=tell), bar)
-    spot.empty()
 
 
 def preparation(raw: Dataset) -> dict[str, Any]:

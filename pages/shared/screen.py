@@ -65,14 +65,16 @@ def need_data() -> None:
         )
         st.stop()
     name, sample = escape_markdown(loading.title(st.session_state.data)), defaults("data")["data"]
-    st.warning(
+    why = loading.unrestored(st.session_state.data)
+    again = (
         f"“{name}” must be loaded again: a file stays on the server only while the tab in which it"
         " was loaded is open and not reloaded. Load it on the Data screen, and all settings of the"
-        " address apply to it; or go on with a sample.",
-        icon=":material/upload_file:",
+        " address apply to it; or go on with a sample."
     )
+    st.warning(escape_markdown(why) or again, icon=":material/upload_file:")
     row = st.container(horizontal=True)
-    if row.button("Load it on the Data screen", type="primary", key="load again"):
+    asked = "Choose other data" if why else "Load it on the Data screen"
+    if row.button(asked, type="primary", key="load again"):
         go_to("pages/data/page.py")
     row.button(
         f"Use the sample “{loading.title(sample)}”", on_click=loading.use, args=(sample,),

@@ -21,6 +21,7 @@ import streamlit as st
 
 from pages.address.readers import (
     axis,
+    data_name,
     flag,
     indices,
     number,
@@ -81,7 +82,7 @@ def of_run(name: str, low: float = -inf, high: float = inf) -> Setting:
 
 
 SETTINGS: dict[str, Setting] = {
-    "data": Setting("faces", str),
+    "data": Setting("faces", data_name),
     "clusters": Setting("known", one_of("known", "gap", "own")),
     "k": Setting(2, whole(1, 10**6)),
     "gamma": of_run("gamma", high=GAMMA_MAX),

@@ -4,9 +4,8 @@ import streamlit as st
 
 from pages.exercise.asking import show_notice
 from pages.exercise.making import make
-from pages.shared.loading import reset_for_new_data, title
+from pages.shared.loading import reset_for_new_data, restore, title
 from pages.shared.presets import PRESETS, Preset
-from pages.shared.run import restore
 from pages.shared.settings import (
     BEYOND,
     GAMMA_MAX,

@@ -21,7 +21,9 @@ SAMPLE = "sample:"
 def add_data(parser: argparse.ArgumentParser) -> None:
     """The file, how to read it, and how to prepare its samples; see `read_data`."""
     add = parser.add_argument
-    add("file", metavar="FILE", help="a data file, or sample:NAME as in sample:faces")
+    add("file", metavar="FILE", help="a data file; sample:NAME as in sample:faces;"
+        " made:SUBSPACES-DIMENSION-AMBIENT-POINTS-NOISE-SEED as in made:6-6-10-500-0-0; or"
+        " hopkins:SEQUENCE from the folder in SDSC_DATA")  # fmt: skip
     add("--x", metavar="NAME", help="variable with the samples, in .npz and .mat")
     add("--y", metavar="NAME", help="variable with the labels, in .npz and .mat; or none")
     add("--transpose", action="store_true", default=None, help="samples are columns")
@@ -53,6 +55,8 @@ def read_raw(options: argparse.Namespace) -> datasets.Dataset:
     """The data as the file has it, missing values filled."""
     if options.file.startswith(SAMPLE):
         data = datasets.sample(options.file.removeprefix(SAMPLE))
+    elif datasets.spelled(options.file):
+        data = datasets.load_named(options.file)
     else:
         data = _load(options)
     return datasets.fill_missing(data, options.missing) if options.missing else data

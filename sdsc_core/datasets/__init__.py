@@ -1,6 +1,14 @@
 """Data sets: generators, readers of files, samples and known data, and their preparation."""
 
 from sdsc_core.datasets import apart
+from sdsc_core.datasets.by_name import (
+    MadeSubspaces,
+    MotionSequence,
+    load_named,
+    named,
+    read_named,
+    spelled,
+)
 from sdsc_core.datasets.columns import ROLES, Column, ColumnProblem
 from sdsc_core.datasets.dataset import Dataset, check_points, point_columns, points_csv
 from sdsc_core.datasets.describe import Description, describe, variance_curve
@@ -35,6 +43,8 @@ __all__ = [
     "Description",
     "Known",
     "Limits",
+    "MadeSubspaces",
+    "MotionSequence",
     "Sample",
     "Variable",
     "apart",
@@ -49,20 +59,24 @@ __all__ = [
     "known_file",
     "load",
     "load_known",
+    "load_named",
     "make_faces",
     "make_motion",
     "make_subspaces",
     "missing_sentence",
     "n_scattering_features",
+    "named",
     "pca_variance",
     "point_columns",
     "points_csv",
     "prepare",
+    "read_named",
     "sample",
     "scales_differ",
     "scattering",
     "scattering_vectors",
     "spell_rows",
+    "spelled",
     "take",
     "unequal_units",
     "variance_curve",

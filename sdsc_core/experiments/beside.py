@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sdsc_core.compare import PERCENT
+from sdsc_core.datasets import MotionSequence
 from sdsc_core.experiments import hopkins, printed
-from sdsc_core.experiments.figures_of_paper import GAMMAS
+from sdsc_core.experiments.figures_of_paper import GAMMAS, synthetic
+from sdsc_core.experiments.figures_of_paper import OF_RATIO as SYNTHETIC
 from sdsc_core.experiments.keeping import Row
 from sdsc_core.experiments.means import Mean
 from sdsc_core.experiments.output import NAMES
@@ -16,7 +18,8 @@ from sdsc_core.experiments.tables import DIGITS, random_classes
 
 COUNTS = ("inside", "between", "inside_star", "between_star")
 # Where the draws of the ratio Q stand in the tables.
-OF_RATIO = {"Extended Yale B": ("table2", 10), "USPS": ("table3", 500), "MNIST": ("table4", 500)}
+OF_RATIO = {"Extended Yale B": ("table2", 10), "USPS": ("table3", 500), "MNIST": ("table4", 500),
+            "synthetic": ("figure1", SYNTHETIC)}  # fmt: skip
 CLASSES = {"yaleb": 38, "usps": 10, "mnist_scattering": 10}
 DATA = {"table2": "yaleb", "figure2": "yaleb", "figure4": "yaleb", "table3": "usps",
         "table4": "mnist_scattering"}  # fmt: skip
@@ -33,6 +36,7 @@ class OursAndPrinted:
     message: str = ""
     less_is_better: bool = False
     source: str = "paper"  # who prints the other figure
+    over: str = "draws"  # what the mean is over
 
     @property
     def value(self) -> float | None:
@@ -114,7 +118,7 @@ def by_motions(rows: Sequence[Row]) -> Grid:
             errors = hopkins.errors(rows, method, n)
             cells[method, f"{word} motions"] = OursAndPrinted(
                 Mean.of(errors, 1) if errors else None, paper, 2, less_is_better=True,
-                source="published",
+                source="published", over="sequences",
             )  # fmt: skip
     lines = list(dict.fromkeys(line for line, _ in cells))
     return Grid(lines, [f"{word} motions" for word in hopkins.MOTIONS.values()], cells)
@@ -158,16 +162,17 @@ def _cell(name: str, rows: Sequence[Row], figure: str, statistic: str) -> OursAn
 def state(name: str, place: int | str, draw: int = 0) -> dict[str, Any] | None:
     """How the app loads and prepares the draw of a cell: its settings by their names.
 
-    None where no address says it: of the synthetic data only 600 points of the first draw are a
-    sample of the app.
+    Of Hopkins155 ``place`` is a sequence. None for an experiment without cells to open.
 
-    >>> state("table3", 500)["each"], state("figure1", 600)
-    (100, {'data': 'subspaces'})
+    >>> state("table3", 500)["each"], state("figure1", 600), state("hopkins", "cars2")
+    (100, {'data': 'made:6-6-10-100-0-0'}, {'data': 'hopkins:cars2'})
     """
-    if name == "qratio" and place in OF_RATIO:
+    if name == "qratio":
         return state(*OF_RATIO[str(place)], draw)
     if name == "figure1":
-        return {"data": "subspaces"} if (place, draw) == (600, 0) else None
+        return {"data": synthetic(int(place), draw).name}
+    if name == "hopkins":
+        return {"data": MotionSequence(str(place)).name}
     data = DATA.get(name)
     if data is None or not isinstance(place, int):
         return None

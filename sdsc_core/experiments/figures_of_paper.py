@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sdsc_core.compare import keep_everything
-from sdsc_core.datasets import Dataset, make_subspaces
+from sdsc_core.datasets import Dataset, MadeSubspaces
 from sdsc_core.experiments.chart import Chart, matrix_svg
 from sdsc_core.experiments.keeping import Cell, Row
 from sdsc_core.experiments.running import FIGURES, Experiment, Options
@@ -22,6 +22,16 @@ THETA_1 = (0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 THETA_2 = (0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75)
 TITLES = {"acc": "ACC (%)", "nmi": "NMI (%)", "conn": "CONN", "seconds": "CPU time (s)"}
 SCALES = {"acc": 100, "nmi": 100}
+OF_RATIO = 1200  # points of the synthetic data that the ratio Q is measured on
+
+
+def synthetic(size: int, seed: int = 0) -> MadeSubspaces:
+    """The paper's synthetic data, a draw of so many points: six subspaces of dimension 6 in 10.
+
+    >>> synthetic(600).name
+    'made:6-6-10-100-0-0'
+    """
+    return MadeSubspaces(6, 6, 10, -(-size // 6), seed=seed)
 
 
 def means(rows: Sequence[Row], figure: str) -> dict[str, list[tuple[float, float]]]:
@@ -65,7 +75,7 @@ class Synthetic(Experiment):
 
     def measure(self, options: Options, cell: Cell) -> list[Row]:
         size = int(cell.where)
-        data = make_subspaces(6, 6, 10, -(-size // 6), random_state=cell.draw)
+        data = synthetic(size, cell.draw).load()
         keep, params = keep_everything(), self.params(options, cell.method)
         return [
             self.row(cell, data, RunSettings.of_method(cell.method, params, dense=dense), keep,
@@ -173,7 +183,7 @@ class Ratio(Experiment):
 def draw_named(name: str, options: Options, seed: int) -> Dataset:
     """A random draw of one of our sets by its name: ten subjects, five digits × 100, 6 × 200."""
     if name == "synthetic":
-        return make_subspaces(6, 6, 10, 200, random_state=seed)
+        return synthetic(OF_RATIO, seed).load()
     if name == "Extended Yale B":
         return random_subjects(known_data("yaleb", options.folder), 10, seed)
     known, pca = ("usps", 200) if name == "USPS" else ("mnist_scattering", None)

@@ -4,16 +4,17 @@ Not in the paper, but the usual test of its methods on affine subspaces: the tra
 under an affine camera. Every cell is one method on one sequence.
 """
 
-import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 
-from sdsc_core.datasets import Dataset, load
-from sdsc_core.datasets.known import FOLDER_VARIABLE
+from sdsc_core.datasets import Dataset
+from sdsc_core.datasets.by_name import motions
+from sdsc_core.datasets.by_name.motions import FILE as FILE
+from sdsc_core.datasets.by_name.motions import MOTIONS
 from sdsc_core.experiments.chart import Chart
 from sdsc_core.experiments.keeping import Cell, Row, Store
 from sdsc_core.experiments.printed import HOPKINS
@@ -22,44 +23,18 @@ from sdsc_core.methods import METHODS
 from sdsc_core.run import run_stages
 from sdsc_core.settings import RunSettings
 
-FILE = "hopkins155.npz"
-MOTIONS = {2: "two", 3: "three"}
 QUICK = 12  # of so many sequences a quick run takes one
 SLOW = ("LRSSC", "MSR")  # these meet the smallest of each number of motions alone
 SHARES = (0, 1, 2, 5, 10, 15, 20, 30, 40, 50)  # errors in %, up to which a chart counts sequences
 
 
 def sequences(folder: str | Path | None = None, quick: bool = False) -> list[tuple[str, Dataset]]:
-    """The sequences with two or three motions by name, tracks (N, 2F) with their motions as labels.
-
-    ``folder``, or that of SDSC_DATA, holds hopkins155.npz (``names``, and ``X_<name>`` and
-    ``y_<name>`` for each) or the database as its authors give it, NAME_truth.mat in folders.
-    """
-    given = folder or os.environ.get(FOLDER_VARIABLE)
-    found = list(_sequences(Path(given))) if given else []
-    if not found:
-        raise ValueError(
-            f"Hopkins155 is not in {str(given)!r}; put {FILE}, or the database's folders with their"
-            f" *_truth.mat, into a folder and give it as folder or in {FOLDER_VARIABLE}."
-        )
+    """All sequences with two or three motions, see `datasets.by_name.motions`, or a few of them."""
+    found = motions.sequences(folder)
     if quick:
         by_motions = [[s for s in found if s[1].n_classes == n] for n in MOTIONS]
         found = [s for part in by_motions for s in part[::QUICK]]
     return found
-
-
-def _sequences(folder: Path) -> Iterator[tuple[str, Dataset]]:
-    if (folder / FILE).is_file():
-        with np.load(folder / FILE) as arrays:
-            for name in map(str, arrays["names"]):
-                X, y = arrays[f"X_{name}"].astype(np.float64), arrays[f"y_{name}"].astype(np.int64)
-                classes = tuple(f"motion {k + 1}" for k in range(y.max() + 1))
-                yield name, Dataset(X, y, name, classes, kind="motion")
-        return
-    for path in sorted(folder.rglob("*_truth.mat")):
-        data = load(path)
-        if data.n_classes in MOTIONS:  # the database also has a sequence with five
-            yield path.stem.removesuffix("_truth"), data
 
 
 @cache
@@ -130,12 +105,24 @@ def _row(cell: Cell, figures: dict[str, float | None]) -> Row:
 
 def errors(rows: Sequence[Row], method: str, motions: int) -> list[float]:
     """Of a method on the sequences with so many motions, in %."""
-    return [
-        100 * error
+    return list(by_sequence(rows, method, motions).values())
+
+
+def by_sequence(rows: Sequence[Row], method: str, motions: int) -> dict[str, float]:
+    """Of a method the error in % by sequence, of those with so many motions; the worst first.
+
+    >>> made = [Row(name, 0, "SSC", "none", {"error": error, "motions": 2})
+    ...         for name, error in (("arm", 0.0), ("cars2", 0.25))]
+    >>> by_sequence(made, "SSC", 2)
+    {'cars2': 25.0, 'arm': 0.0}
+    """
+    found = {
+        str(row.where): 100 * error
         for row in rows
         if row.method == method and row.figures.get("motions") == motions
         and (error := row.figures["error"]) is not None
-    ]  # fmt: skip
+    }  # fmt: skip
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
 def to_markdown(rows: Sequence[Row]) -> str:
