@@ -11,6 +11,7 @@ from scipy.io import savemat
 from pages.address.readers import data_name
 from pages.explore import downloads
 from pages.keep import session
+from pages.shared import loading
 from sdsc_core import cli, datasets, experiments
 from sdsc_core.datasets import Limits, MadeSubspaces, make_motion, make_subspaces
 from sdsc_core.experiments import beside, shipped
@@ -168,6 +169,15 @@ class TestScreens:
         data = beside.state("figure1", 1_000_002)["data"]
         self.open(app, data=data, gamma="6", dense="none")
         assert f"sdsc cluster {data} " in self.text(app) and "1,000,002 points" in self.text(app)
+
+    def test_an_exercise_does_not_tell_how_many_subspaces(self, app, monkeypatch):
+        bars, bar = [], loading.ProgressBar
+        monkeypatch.setattr(loading, "ProgressBar", lambda *a: bars.append(a[0]) or bar(*a))
+        self.open(app, data="made:6-6-10-90000-0-0", hide="1", gamma="6")
+        assert bars == ["Loading the data"]
+        said = self.text(app)
+        assert "540,000 points, more than" in said and "ask whoever gave" in said
+        assert "made:" not in said and "subspaces of" not in said
 
     def test_made_on_the_data_screen(self, app):
         self.open(app, "data")

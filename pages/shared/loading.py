@@ -88,7 +88,8 @@ def restore(name: str) -> None:
     if name in sets() or was_stopped(key) or (work := _way_to(name)) is None:
         return
     state, spot, stop = st.session_state, st.empty(), partial(stop_one, key)
-    bar = ProgressBar(f"Loading {escape_markdown(title(name))}", spot, stop, "restore")
+    what = "the data" if state.hide else escape_markdown(title(name))  # a title may tell classes
+    bar = ProgressBar(f"Loading {what}", spot, stop, "restore")
     state.pop("unrestored", None)
     try:
         with heed_stop(stop):

@@ -264,13 +264,17 @@ def compute(data: Dataset, spot: Any) -> Run:
 
 def too_many(data: Dataset) -> str:
     """A sentence for data that only the command line can take, with the command to run."""
+    many = (
+        f"This data has {data.n_points:,} points, more than the {MOST_POINTS:,} that a screen can"
+    )
+    if st.session_state.hide:  # the command names the data, whose name may tell the classes
+        return f"{many} follow; ask whoever gave you the address for fewer."
     raw = source(st.session_state.data)
     words = ["sdsc", "cluster", *data_words(raw, preparation(raw)), *as_options(run_settings(data))]
     command = shlex.join([*words, "--output", "labels.csv", "--save-dense", "Wstar.npz"])
     return (
-        f"This data has {data.n_points:,} points, more than the {MOST_POINTS:,} that a screen can"
-        " follow. Choose fewer samples on the Data screen, or run all of them on the command line,"
-        f" which does the same job: `{command.replace('`', '')}`"
+        f"{many} follow. Choose fewer samples on the Data screen, or run all of them on the command"
+        f" line, which does the same job: `{command.replace('`', '')}`"
     )
 
 
