@@ -95,7 +95,9 @@ def _by_row(name: str, results: Results) -> None:
 def _by_motions(results: Results) -> None:
     """Clustering error by the number of motions, beside what authors published."""
     grid = beside.by_motions(results.rows)
-    clicked = cells(grid, "method", "Clustering error of Hopkins155", "cells hopkins")
+    left, right = st.columns(2, gap="medium")
+    with left:
+        clicked = cells(grid, "method", "Clustering error of Hopkins155", "cells hopkins")
     counts = [len({r.where for r in results.rows if r.figures["motions"] == n})
               for n in motions.MOTIONS]  # fmt: skip
     by = dict.fromkeys(who for *_, who in HOPKINS.values())
@@ -103,9 +105,9 @@ def _by_motions(results: Results) -> None:
         f"Mean clustering error (%), less is better, ± standard error over {counts[0]} sequences"
         f" with two motions and {counts[1]} with three, each method with its preset for motion;"
         f" below it what {', '.join(by)} published and the difference, in colour where it is more"
-        " than two standard errors. A click on a cell lists below the sequences that it is the mean"
-        " of."
+        " than two standard errors."
     )
-    if clicked is not None:
-        sequences.choose(*clicked)
-    sequences.show(results)
+    with right:
+        if clicked is not None:
+            sequences.choose(*clicked)
+        sequences.show(results)

@@ -18,6 +18,7 @@ def show(results: Results) -> None:
     """The sequences of the cell that was clicked last, the worst first; a button opens one."""
     method, n = st.session_state.get("sequences_of", ("", 0))
     if not method:
+        st.caption("A click on a cell lists here the sequences that it is the mean of.")
         return
     found = hopkins.by_sequence(results.rows, method, n)
     st.markdown(
@@ -30,7 +31,7 @@ def show(results: Results) -> None:
     names = list(found)
     chosen = st.dataframe(
         pd.DataFrame({"sequence": names, "error": list(found.values())}),
-        key=f"sequences {method} {n}", hide_index=True, on_select="rerun", width=420,
+        key=f"sequences {method} {n}", hide_index=True, on_select="rerun",
         selection_mode="single-row",
         height=min(320, 38 + 35 * len(names)),
         column_config={"error": st.column_config.NumberColumn("error (%)", format="%.2f")},
