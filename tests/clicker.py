@@ -267,7 +267,8 @@ def main() -> None:
         try:
             clicker.run(options.seconds)
         except BaseException:
-            print(*clicker.log[-40:], server.log()[-4000:], sep="\n")
+            print(*clicker.log[-40:], *problems, server.log()[-4000:], sep="\n")
+            print(page.evaluate(named("() => ({...document.querySelector('@app')?.dataset})")))
             raise
         assert not problems, "\n".join(problems)
         assert "Traceback" not in server.log(), server.log()[-4000:]
