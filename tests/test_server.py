@@ -37,6 +37,19 @@ async def visit(url, query=""):
         return tab
 
 
+def test_nothing_is_told_by_its_mark_alone(served):
+    """A browser may have let go of it meanwhile, and then ends the session for good."""
+
+    async def story():
+        async with Visitor(served.url) as tab:
+            await tab.open("part=hopkins", "paper")
+            assert tab.hashes
+            await tab.open("part=hopkins&gamma=7", "paper")  # as Back does: all is told again
+            assert tab.by_mark == 0 and not tab.problems
+
+    play(story())
+
+
 def status(server):
     with urllib.request.urlopen(f"{server.url}/_stcore/status", timeout=10) as reply:
         return json.load(reply)

@@ -49,6 +49,8 @@ class Visitor:
         self.said: dict[tuple[int, ...], str] = {}  # by place
         self.session, self.status, self.whole = "", "", False
         self.handshake = 0.0  # seconds until the line stood
+        self.hashes: set[str] = set()  # of what was told, which a browser may keep
+        self.by_mark = 0  # messages that were told by such a mark alone
 
     @property
     def texts(self) -> list[str]:
@@ -166,6 +168,7 @@ class Visitor:
         asked.query_string, asked.page_script_hash = self.query, self.page
         asked.page_name, asked.fragment_id = page_name, fragment
         asked.is_history_navigation = back
+        asked.cached_message_hashes.extend(self.hashes)
         states = self.states | ({changed.id: changed} if changed else {})
         asked.widget_states.widgets.extend(states.values())
         self.whole, self.status = False, ""
@@ -216,6 +219,8 @@ class Visitor:
         message = ForwardMsg()
         message.ParseFromString(raw)
         kind = message.WhichOneof("type")
+        self.hashes |= {message.hash} - {""}
+        self.by_mark += kind == "ref_hash"
         if kind == "new_session":
             self.session = message.new_session.initialize.session_id or self.session
             self.whole = True
