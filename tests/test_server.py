@@ -143,7 +143,7 @@ def test_heavy_work_has_a_place_in_the_queue_and_a_closed_tab_ends_it(served):
             await light.open()
             for k, tab in enumerate(heavy):
                 await tab.open(page="data")
-                await tab.upload(f"much{k}.npz", array(16_000, 200, seed=k))
+                await tab.upload(f"much{k}.npz", array(32_000, 200, seed=k))
             for k, tab in enumerate(heavy):
                 await tab.begin(address(data=f"much{k}.npz", residual="centred"))
             waiting = [asyncio.create_task(t.seen("in the queue", 60)) for t in heavy]

@@ -14,18 +14,16 @@ from typing import Any
 
 HELD = 0.4  # seconds; what a longer run says is sent as it comes
 OF_RUN = {"new_session", "session_status_changed", "script_finished"}
-OF_PAGE = {"page_config_changed", "navigation", "delta", "ref_hash"}
+OF_PAGE = {"page_config_changed", "navigation", "delta"}
 ADDRESS = "page_info_changed"
 # To what a browser asks beside runs: the next run to begin clears what still waits.
 ANSWERS = {"heartbeat_ack", "file_urls_response", "backend_operation_response"}
 BLOCK = "block"
-CACHED = "cached"  # what the browser keeps from before: it is told the mark alone
 # Runs after which all is sent: a browser counts whole runs, to let go of what it keeps.
 MOST_IN_A_ROW = 20
 ONCE = {"dialog", "toast", "balloons", "snow"}  # shown when told, and gone without a word
 # The browser looks at the end of a run to settle what was typed.
 TYPED = {"text_input", "text_area", "number_input", "chat_input"}
-MOST_KEPT = 1000  # widgets of which it is remembered what a mark alone stands for
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,6 @@ class Sent:
     begun: tuple[Any, float] = (None, 0.0)
     values: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     moved: dict[str, int] = field(default_factory=dict)
-    kept: dict[tuple[str, str], Part] = field(default_factory=dict)
 
     def hear(self, states: Any, by_history: bool) -> None:
         """Note which widgets were moved, by what the browser reports when it asks for a run.
@@ -119,17 +116,6 @@ class Sent:
         """Whether the script sets a widget to another value than the browser has reported."""
         return part.value is not None and self.values.get(part.widget, part.value) != part.value
 
-    def _known(self, part: Part) -> Part:
-        """The part as it was when it was told whole, where this is its mark alone."""
-        if part.kind == CACHED:
-            return self.kept.get(part.mark, part)
-        if part.widget:
-            self.kept.pop(part.mark, None)
-            self.kept[part.mark] = part
-            if len(self.kept) > MOST_KEPT:
-                del self.kept[next(iter(self.kept))]
-        return part
-
     def _note(self, messages: list[Any], places: list[Place | None]) -> None:
         """Remember the parts of whole runs; after anything else the page is not known."""
         for message, place in zip(messages, places, strict=True):
@@ -140,7 +126,7 @@ class Sent:
             if kind not in OF_RUN | OF_PAGE | {ADDRESS}:
                 self.under_way = None
             if place is not None and self.under_way is not None:
-                part = self.under_way[place] = self._known(_part(message))
+                part = self.under_way[place] = _part(message)
                 if _shown_once(message):
                     self.under_way = None
                 elif part.kind != BLOCK:  # what stood there, with all in it, is gone
@@ -178,7 +164,7 @@ def _place(message: Any) -> Place | None:
     kind = message.WhichOneof("type")
     if kind not in OF_PAGE or message.delta.WhichOneof("type") == "new_transient":
         return None
-    return tuple(message.metadata.delta_path) if kind in ("delta", "ref_hash") else (kind,)
+    return tuple(message.metadata.delta_path) if kind == "delta" else (kind,)
 
 
 def _reported(state: Any) -> tuple[Any, ...]:
@@ -204,13 +190,11 @@ def _set_to(made: Any) -> tuple[Any, ...] | None:
 def _part(message: Any) -> Part:
     kind, widget, where = message.WhichOneof("type"), "", message.metadata
     value = None
-    if kind == "ref_hash":
-        kind = CACHED
-    elif kind == "delta":
+    if kind == "delta":
         kind = BLOCK
         if message.delta.WhichOneof("type") == "new_element":
             element = message.delta.new_element
             kind = element.WhichOneof("type") or "empty"
             made = getattr(element, kind)
             widget, value = getattr(made, "id", ""), _set_to(made)
-    return Part(kind, (message.ref_hash or message.hash, where.active_script_hash), widget, value)
+    return Part(kind, (message.hash, where.active_script_hash), widget, value)
