@@ -19,7 +19,7 @@ ADDRESS = "page_info_changed"
 # To what a browser asks beside runs: the next run to begin clears what still waits.
 ANSWERS = {"heartbeat_ack", "file_urls_response", "backend_operation_response"}
 BLOCK = "block"
-# Runs after which all is sent: a browser counts whole runs, to let go of what it keeps.
+# Runs after which all is sent, so that nothing that went astray in the browser stays for long.
 MOST_IN_A_ROW = 20
 ONCE = {"dialog", "toast", "balloons", "snow"}  # shown when told, and gone without a word
 # The browser looks at the end of a run to settle what was typed.
