@@ -285,3 +285,12 @@ def test_what_is_said_of_an_estimate_is_within_a_factor_of_two():
         number, unit = in_words(seconds).removeprefix("about ").split()
         assert 0.5 < float(number) * units[unit] / seconds < 2
     assert {in_words(seconds) for seconds in (0.0, 0.1, 0.99)} == {"less than a second"}
+
+
+def test_a_first_try_beside_other_work_does_not_stay(monkeypatch):
+    monkeypatch.undo()
+    clock, taken = iter([0.0, 1.0, 70.0, 71.0]), iter([9.0, 2.0])
+    monkeypatch.setattr(estimates, "_tries", [])
+    monkeypatch.setattr(estimates, "trial", lambda: next(taken))
+    monkeypatch.setattr(estimates.time, "monotonic", lambda: next(clock))
+    assert [estimates.speed() for _ in range(4)] == [9, 9, 2, 2]

@@ -191,20 +191,20 @@ class _Cells:
 
     def names_rows(self) -> str:
         """Why this column can be nothing but an identifier, or nothing if it can."""
-        n = len(self.numbers)
-        if self.is_empty or n < 2:
+        n, named = int(self.known.sum()), writing.ID_NAME.fullmatch(self.name) is not None
+        if n < 2:
             return ""
-        if self.index == 0 and self.table.layout.has_row_names and (self.is_text or self.is_whole):
+        if self.index < self.table.layout.n_row_names and (self.is_text or self.is_whole):
             return "it stands in front of the rows without a name"
-        if not self.known.all():
+        if not (named or self.known.all()):
             return ""
         if self._is_time():
             return "its name says time, and it rises from row to row"
         if self.is_text:
             return "it is text that differs in every row" if self.n_values == n else ""
-        low, high = self.numbers.min(), self.numbers.max()
-        counts = n >= ENOUGH_ROWS and low + n - 1 == high
-        if not (counts or writing.ID_NAME.fullmatch(self.name)) or not self.is_whole:
+        low, high = np.nanmin(self.numbers), np.nanmax(self.numbers)
+        counts = len(self.numbers) == n >= ENOUGH_ROWS and low + n - 1 == high
+        if not (counts or named) or not self.is_whole:
             return ""
         if self.n_values < n:
             return "its name says so" if writing.NUMBERED.fullmatch(self.name) else ""
@@ -218,6 +218,9 @@ class _Cells:
             len(self.numbers) >= ENOUGH_ROWS and writing.TIME_NAME.fullmatch(self.name) is not None
         )
         return named and bool((self.numbers[1:] > self.numbers[:-1]).all())
+
+    def has_few_values(self) -> bool:
+        return 2 <= self.n_values <= max(2, len(self.numbers) // 2)
 
     def could_be_classes(self) -> bool:
         return self.is_text or bool(self.wrong.any()) or self.is_whole
@@ -317,14 +320,18 @@ def _label(free: list[_Cells]) -> tuple[int, str] | None:
         for c in free:
             if c.name.lower() == name and c.could_be_classes():
                 return c.index, ""
-    few = [c for c in free if c.is_text and 2 <= c.n_values <= max(2, len(c.numbers) // 2)]
-    few = [c for c in few if not c.names_rows()]
-    if len(few) == 1:
-        return few[0].index, f"it is the only text with few values, {few[0].n_values:,} of them"
-    likely = [c for c in few if c.name.lower() in writing.LIKELY_LABELS]
-    if len(likely) == 1:
-        return likely[0].index, "of the texts with few values its name says so"
-    return None
+    few = [c for c in free if c.could_be_classes() and c.has_few_values() and not c.names_rows()]
+    likely = [c for c in few if _plain(c.name) in writing.LIKELY_LABELS]
+    texts = [c for c in few if c.is_text]
+    if len(likely) != 1 and len(texts) != 1:
+        return None
+    (c,) = likely if len(likely) == 1 else texts
+    how = "it is the only text with" if [c] == texts else "its name says so, and it has"
+    return c.index, f"{how} few values, {c.n_values:,} of them"
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "_", name.lower())
 
 
 def _preference(pair: tuple[_Cells, str]) -> tuple[bool, bool]:
@@ -345,5 +352,5 @@ def _labels(table: Table, index: int) -> NDArray:
         )
     column = table.frame[index]
     padded = re.compile(r"[-+]?0\d+")
-    plain = column.dtype.kind in "buif" and column.notna().all()
+    plain = column.dtype.kind in "uif" and column.notna().all()  # TRUE and true are two as well
     return column.to_numpy() if plain and not any(map(padded.match, texts)) else texts

@@ -143,11 +143,12 @@ def _fitted(grey: NDArray, size: tuple[int, int]) -> NDArray:
 
 def _checked_greys(values: NDArray[np.float64], kinds: NDArray, label: str) -> str:
     """Bring deep pictures to 0..255, where they are not so already; refuse what came to nothing."""
-    deep = kinds == DEEP
+    deep, scaled = kinds == DEEP, ""
     if deep.any() and (top := values[deep].max()) > 255:
         if top > 65535 or values[deep].min() < 0:
             raise BadFile(f"{label} holds grey values beyond 0 to 65,535; save 8 or 16 bits.")
         values[deep] /= 256
+        scaled = ", values of 16 bits divided by 256"
     colour = kinds == DEEP_COLOUR
     if colour.any() and values[colour].max() < 16:
         raise BadFile(
@@ -160,7 +161,7 @@ def _checked_greys(values: NDArray[np.float64], kinds: NDArray, label: str) -> s
             f"The pictures in {label} are all blank on white ground; save them without"
             " transparency."
         )
-    return ", transparent parts as white" if see_through.any() else ""
+    return scaled + (", transparent parts as white" if see_through.any() else "")
 
 
 def picture_variables(file: IO[bytes], label: str, limits: Limits) -> list[Variable]:

@@ -4,6 +4,7 @@ import codecs
 import csv
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import IO, Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,8 +22,11 @@ from sdsc_core.datasets.safe import (
 from sdsc_core.datasets.writing import (
     decimal_of,
     delimiter_of,
+    groups_thousands,
+    has_sign,
     is_grouped,
     is_number,
+    late_number,
     looks_like_header,
 )
 from sdsc_core.extras import require
@@ -32,6 +36,11 @@ Header = bool | Literal["auto"]
 MAX_LINE = 2**24  # bytes
 LINES_TO_LOOK_AT = 20  # to tell how numbers are written
 ROWS_TO_LOOK_AT = 100  # to tell which columns are numbers
+# As pandas has them, but None: it may be a class.
+MISSING = (
+    "", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A", "NULL", "null", "NaN", "nan",
+    "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN",
+)  # fmt: skip
 # Letters of a file that is not UTF-8; each byte stays a letter of its own, so no classes merge.
 WINDOWS = "cp1252"
 
@@ -41,7 +50,7 @@ class Layout(NamedTuple):
 
     columns: tuple[str, ...]
     has_header: bool
-    has_row_names: bool  # the first column has no name in a header
+    n_row_names: int  # columns in front that have no name in a header
     delimiter: str
     decimal: str
     encoding: str
@@ -63,8 +72,8 @@ class Table(NamedTuple):
 
     def texts(self, index: int) -> NDArray[np.str_]:
         """A column as it is written: 01 stays 01, and None is a word."""
-        options = {"usecols": [index], "dtype": str, "keep_default_na": False}
-        cells = _parse(self.file, self.layout, self.label, **options).iloc[:, 0]
+        options = {"usecols": [index], "dtype": str}
+        cells = _parse(self.file, self.layout, self.label, missing=(), **options).iloc[:, 0]
         kept = cells.iloc[self.rows - self.layout.first_row].fillna("")
         texts = [str(cell).strip() for cell in kept]
         place = f"Column {quoted(self.layout.columns[index])} in {self.label}"
@@ -84,7 +93,14 @@ def read_table(file: IO[bytes], label: str, header: Header, limits: Limits) -> T
         raise BadFile(f"{label} has no values in its rows; give a row for each sample.")
     if not filled.all():
         frame = frame[filled].reset_index(drop=True).infer_objects()
+        layout = layout._replace(notes=(*layout.notes, *_without_values(filled)))
     return Table(label, layout, frame, rows[filled], file, limits)
+
+
+def _without_values(filled: NDArray[np.bool_]) -> list[str]:
+    """A sentence on rows that are left out; empty lines at the end are no rows."""
+    n = int((~filled[: np.flatnonzero(filled)[-1]]).sum())
+    return [f"Left out: {n:,} row{'s' if n > 1 else ''} without any value."] if n else []
 
 
 def table_variables(file: IO[bytes], label: str, header: Header, limits: Limits) -> list[Variable]:
@@ -111,12 +127,13 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
     delimiter = delimiter_of(bare)
     n_columns = 1 + max(line.count(delimiter) for line in bare)
     check_limit(f"{label} has {n_columns:,} columns", n_columns, limits, "columns")
-    reader = csv.reader(lines, delimiter=delimiter)
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     first = [cell.strip() for cell in next(reader)]
     start, blank = _past_blank_lines(file, ends[reader.line_num - 1])  # a name may have several
     rows = [[cell.strip() for cell in row] for row in reader]
     second = rows[0] if rows else first
-    decimal = decimal_of(file, delimiter, [first, *rows])
+    cells = _signed(file, delimiter, [*zip_longest(first, *rows, fillvalue="")])
+    decimal = decimal_of(delimiter, cells)
     unnamed = len(first) == len(second) - 1  # row names without a name of their own, as R has them
     if unnamed and _ends_with(file, start, delimiter):  # all rows, but the header does not
         names = [*first, ""]
@@ -131,13 +148,13 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
             f"{label} has {len(names)} names in its header and {len(second)} cells in the row"
             " after it."
         )
-    notes = _notes(names if has_header else [], [first, *rows], delimiter, decimal, encoding)
+    notes = _notes(names if has_header else [], cells, delimiter, decimal, encoding)
     width = len(names) if has_header else len(first)
     columns = [(names[k] if has_header else "") or f"column {k + 1}" for k in range(width)]
     check_letters(f"The header of {label}", max(map(len, columns)), limits)
     return Layout(
         columns=tuple(columns), has_header=has_header,
-        has_row_names=has_header and names[0] in ("", "Unnamed: 0"),
+        n_row_names=_n_without_name(names) if has_header else 0,
         delimiter=delimiter, decimal=decimal, encoding=encoding,
         start=start if has_header else begin,
         n_rows=_count_lines(file, start if has_header else begin),
@@ -199,8 +216,31 @@ def _ends_with(file: IO[bytes], start: int, delimiter: str) -> bool:
     return all(line.endswith(delimiter.encode()) for line in lines if line.strip())
 
 
+def _signed(
+    file: IO[bytes], delimiter: str, columns: list[tuple[str, ...]]
+) -> list[tuple[str, ...]]:
+    """The columns of the first rows; beside them the first number that tells how they are written.
+
+    Whole numbers may come first; a comma in a late name must not change what was clear before.
+    """
+    if delimiter == "," or any(has_sign(cell) for column in columns for cell in column):
+        return columns
+    return [*columns, (late_number(file, delimiter),)]
+
+
+def _n_without_name(names: Sequence[str]) -> int:
+    """How many columns in front have none, as the index of pandas."""
+    return next(
+        (k for k, name in enumerate(names) if name not in ("", f"Unnamed: {k}")), len(names)
+    )
+
+
 def _notes(
-    names: Sequence[str], rows: Sequence[Sequence[str]], delimiter: str, decimal: str, encoding: str
+    names: Sequence[str],
+    columns: Sequence[Sequence[str]],
+    delimiter: str,
+    decimal: str,
+    encoding: str,
 ) -> tuple[str, ...]:
     """What was guessed about the writing, where another reader could guess otherwise."""
     notes = []
@@ -210,14 +250,18 @@ def _notes(
     if numbers:
         some = ", ".join(map(quoted, numbers[:3])) + (", …" if len(numbers) > 3 else "")
         notes.append(f"The first row ({some}) is read as names.")
-    cells = [cell for row in rows for cell in row]
-    dotted = [cell for cell in cells if re.fullmatch(r"[-+]?\d+\.\d+", cell)]
-    alike = dotted and all(is_grouped(cell, ".") for cell in dotted)
-    if decimal == "." and delimiter == ";" and alike:
-        notes.append(f"The point in {quoted(dotted[0])} is read as a decimal point.")
-    thousands = [cell for cell in cells if decimal == "." and is_grouped(cell, ",")]
+    cells = [cell for column in columns for cell in column]
+    called = {".": "point", ",": "comma"}
+    signed = [c for c in cells if decimal in c and has_sign(c)]
+    grouped = all(is_grouped(cell, decimal) for cell in signed) and delimiter != ","
+    if signed and (grouped or any(groups_thousands(column, decimal) for column in columns)):
+        sign = called[decimal]
+        notes.append(f"The {sign} in {quoted(signed[0])} is read as a decimal {sign}.")
+    other = "," if decimal == "." else "."
+    thousands = [cell for cell in cells if is_grouped(cell, other)]
     if thousands:
-        notes.append(f"The comma in {quoted(thousands[0])} is read as a sign between thousands.")
+        sign = called[other]
+        notes.append(f"The {sign} in {quoted(thousands[0])} is read as a sign between thousands.")
     return tuple(notes)
 
 
@@ -229,7 +273,13 @@ def _count_lines(file: IO[bytes], start: int) -> int:
     return count + (last != b"\n")
 
 
-def _parse(file: IO[bytes], layout: Layout, label: str, **options: Any) -> Any:
+def _parse(
+    file: IO[bytes],
+    layout: Layout,
+    label: str,
+    missing: Sequence[str] = MISSING,
+    **options: Any,
+) -> Any:
     pd = require("pandas", "Reading tables")
 
     file.seek(layout.start)
@@ -242,6 +292,8 @@ def _parse(file: IO[bytes], layout: Layout, label: str, **options: Any) -> Any:
             skipinitialspace=True,
             skip_blank_lines=False,  # they count, as a spreadsheet shows them
             low_memory=False,
+            keep_default_na=False,
+            na_values=list(missing),
             encoding=layout.encoding,
             **options,
         )

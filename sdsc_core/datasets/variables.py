@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.datasets.safe import BadFile, Container, Variable, quoted
-from sdsc_core.datasets.writing import LABEL_NAMES
+from sdsc_core.datasets.writing import LABEL_NAMES, MORE_LABEL_NAMES
 
 SAMPLE_NAMES = ("x", "fea", "data", "features", "samples", "images")
-LABELS = (*LABEL_NAMES, "targets", "truth", "ground_truth", "gt", "y_true")
+LABELS = (*LABEL_NAMES, *MORE_LABEL_NAMES, "onehot", "one_hot")
 CLASS_NAMES = ("class_names", "names", "classes", "subject", "label_names", "target_names")
 PARTS = (
     r"(?P<part>train|test|valid|val)[_.]?(?P<base>.+)",  # train_x, trainX
@@ -44,6 +44,8 @@ def find_samples(container: Container, label: str, x: str | None) -> Variable:
     if not tables:
         raise BadFile(_no_table(container, label, named))
     others = [v for v in tables if _split(v.name)[0] not in LABELS]
+    if len(others) > 1:
+        others = [v for v in others if not _is_one_hot(container, v)]
     return max(others or tables, key=lambda variable: variable.size)
 
 
@@ -119,6 +121,10 @@ def _no_labels(container: Container, samples: Variable) -> str:
             continue
         if not (v.is_number or v.is_text):
             return f" ({quoted(v.name)} is neither numbers nor text)"
+        if v.is_text and v.size == 1:
+            return f" ({quoted(v.name)} is one text, not one label a sample)"
+        if not _same_part(v, samples):
+            return f" ({quoted(v.name)} belongs to other samples)"
         if v.size > 1:
             if v.size != max(v.shape):
                 return f" ({quoted(v.name)} has shape {v.shape}, not one label a sample)"
@@ -160,6 +166,7 @@ def _find(container: Container, name: str, label: str, argument: str) -> Variabl
 def _split(name: str) -> tuple[str, str]:
     """A name in lower case, without the part of the data that it speaks of, and that part."""
     name = name.lower().rsplit("/", 1)[-1]
+    name = re.sub(r"(?<=.)_?one_?hot$", "", name) if name not in LABELS else name
     if name not in LABELS:
         for pattern in PARTS:
             if found := re.fullmatch(pattern, name):
@@ -173,16 +180,26 @@ def _rank(variable: Variable) -> tuple[int, bool, bool]:
     return SAMPLE_NAMES.index(base), part != "", part != "train"
 
 
+def _label_rank(variable: Variable) -> tuple[bool, int]:
+    base, part = _split(variable.name)
+    return part == "test", LABELS.index(base)
+
+
+def _same_part(variable: Variable, samples: Variable) -> bool:
+    """Whether labels may belong to the samples: y_test to X, but not to X_train."""
+    own, part = _split(variable.name)[1], _split(samples.name)[1]
+    return not own or not part or own == part
+
+
 def _label_candidates(container: Container, samples: Variable) -> list[Variable]:
     """What is called so, the clearest name first; else the other array of ``np.savez(f, X, y)``."""
-    part = _split(samples.name)[1]
     named = [
         v
         for v in container.variables
-        if v != samples and _split(v.name)[0] in LABELS and _split(v.name)[1] in ("", part)
+        if v != samples and _split(v.name)[0] in LABELS and _same_part(v, samples)
     ]
     if named or not re.fullmatch(r"arr_\d+", samples.name):
-        return sorted(named, key=lambda v: LABELS.index(_split(v.name)[0]))
+        return sorted(named, key=_label_rank)
     unnamed = [v for v in container.variables if v != samples and v.name.startswith("arr_")]
     return unnamed if len(unnamed) == 1 else []
 
@@ -194,13 +211,25 @@ def _labels(container: Container, variable: Variable, samples: Variable) -> NDAr
     if not variable.is_number or len(variable.shape) != 2:
         return None
     values = container.read(variable)
-    for axis in (0, 1):
-        rows = np.moveaxis(values, axis, 0)
-        high = rows == rows.max()
-        fits = len(rows) in sides(samples) and (high.sum(axis=1) == 1).all()
-        if fits and np.unique(rows).size == 2:
-            return high.argmax(axis=1)
+    for rows in (values, values.T):
+        if len(rows) in sides(samples) and (found := _one_hot(rows)) is not None:
+            return found
     return None
+
+
+def _one_hot(rows: NDArray) -> NDArray | None:
+    """Where each row has its one high value, if all others have the same low one."""
+    high = rows == rows.max()
+    if (high.sum(axis=1) == 1).all() and np.unique(rows).size == 2:
+        return high.argmax(axis=1)
+    return None
+
+
+def _is_one_hot(container: Container, variable: Variable) -> bool:
+    if len(variable.shape) != 2:
+        return False
+    values = container.read(variable)
+    return any(_one_hot(rows) is not None for rows in (values, values.T))
 
 
 def _are_whole(raw: NDArray) -> bool:

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import IO, Any
 
@@ -10,8 +11,12 @@ from numpy.typing import NDArray
 
 # Names that people give to the classes, the clearest first.
 LABEL_NAMES = ("label", "labels", "class", "target", "gnd", "y", "s")
-# Names of classes among several columns of text, such as sex, site and diagnosis.
-LIKELY_LABELS = ("diagnosis", "species", "category", "outcome", "group", "type")
+MORE_LABEL_NAMES = ("targets", "truth", "ground_truth", "gt", "y_true")
+# Names of classes where a column has few values, as diagnosis beside sex and site.
+LIKELY_LABELS = (
+    *MORE_LABEL_NAMES, "classes", "class_label", "diagnosis", "species", "category", "outcome",
+    "group", "type",
+)  # fmt: skip
 WHO = "patient|subject|participant|person|proband|customer|sample|case|record|row"
 ID_NAME = re.compile(
     rf"(?i:(^|.*[\W_])(id|ids|idx|index|nr|no|key|code|uuid|number|{WHO}))|.*[a-z]I[Dd]"
@@ -22,6 +27,9 @@ TIME_NAME = re.compile(r"(?i:(time|timestamp|datetime|date|t)([\W_].*)?)")
 # a column of texts they are texts: + and - may be two classes.
 GAP_SIGNS = ("-", "--", "---", "–", "—", "?", ".", "..", "missing", "none")
 MANY_NUMBERS = 5  # rising numbers in a first row that are no accident
+MANY_STEPS = 10  # without a word among them: numbers in equal steps, and no other row rises
+YEARS = (1900, 2100)
+Numbers = NDArray[np.float64]
 COMMA = r"[-+]?(?:\d*|[1-9]\d{0,2}(?:\.\d{3})+),\d+(?:[eE][-+]?\d+)?"
 POINT = r"[-+]?(?:\d*|[1-9]\d{0,2}(?:,\d{3})+)\.\d+(?:[eE][-+]?\d+)?"
 
@@ -38,28 +46,74 @@ def delimiter_of(lines: Sequence[str]) -> str:
     return next((sign for sign in found if sign in lines[min(1, len(lines) - 1)]), (*found, ",")[0])
 
 
-def decimal_of(file: IO[bytes], delimiter: str, rows: Sequence[Sequence[str]]) -> str:
-    """The sign in the first rows; where these have none, in the first number of the file that has.
+def decimal_of(delimiter: str, columns: Sequence[Sequence[str]]) -> str:
+    """The sign before decimals in these columns, of which only those of numbers count.
 
-    Whole numbers may come first; a comma in a late name must not change what was clear before.
+    1,234 may be a thousand or a decimal; any other number with a sign settles it. Where all are
+    so, a comma is taken for a decimal one beside semicolons, and beside tabs unless the column
+    has 987 too.
+
+    >>> decimal_of(";", [["1.234", "2.345"], ["10,5", "2"]]), decimal_of(";", [["1.234", "2.345"]])
+    (',', '.')
     """
-    cells = [cell for row in rows for cell in row]
+    of_numbers = [column for column in columns if _holds_numbers(column)]
+    cells = [cell for column in of_numbers for cell in column]
     points = [cell for cell in cells if re.fullmatch(POINT, cell)]
     commas = [cell for cell in cells if re.fullmatch(COMMA, cell)]
-    if delimiter == ",":  # a comma is in quoted cells alone, and 1,234 a thousand
-        return "," if not points and not all(is_grouped(cell, ",") for cell in commas) else "."
-    millions = [cell for cell in cells if is_grouped(cell, ".") and cell.count(".") > 1]
-    if commas or (millions and all(is_grouped(cell, ".") for cell in points)):
-        return ","
-    if points:
+    point, comma = (
+        any(not is_grouped(cell, sign) for cell in found)
+        for sign, found in ((".", points), (",", commas))
+    )
+    if point or comma:
+        return "," if comma and not (point and delimiter == ",") else "."
+    for sign, other in ((".", ","), (",", ".")):
+        if any(is_grouped(cell, sign) and cell.count(sign) > 1 for cell in cells):
+            return other
+    if delimiter == "," or not commas:
         return "."
+    grouped = (
+        delimiter == "\t"
+        and not points
+        and any(groups_thousands(column, ",") for column in of_numbers)
+    )
+    return "." if grouped else ","
+
+
+def _holds_numbers(cells: Sequence[str]) -> bool:
+    """Whether at least half of the cells are numbers; a name above them is none."""
+    known = [cell for cell in cells if not is_missing(cell) and cell.lower() not in GAP_SIGNS]
+    numbers = [cell for cell in known if is_number(cell, ".") or is_number(cell, ",")]
+    return 2 * len(numbers) >= len(known)
+
+
+def groups_thousands(cells: Sequence[str], sign: str) -> bool:
+    """Whether all numbers look as 1,234 and 987 do.
+
+    >>> groups_thousands(["n", "1,234", "987"], ","), groups_thousands(["1,234", "1000"], ",")
+    (True, False)
+    """
+    numbers = [cell for cell in cells if re.fullmatch(r"[-+]?[\d,.]+", cell)]
+    grouped = [cell for cell in numbers if is_grouped(cell, sign)]
+    small = [cell for cell in numbers if re.fullmatch(r"[-+]?\d{1,3}", cell)]
+    return bool(grouped and small) and len(grouped) + len(small) == len(numbers)
+
+
+def late_number(file: IO[bytes], delimiter: str) -> str:
+    """The first number of a file with a point or comma in it; nothing where none has."""
     edge = rf"[{delimiter}\r\n]"
-    either = re.compile(rf"(?:^|{edge}) *(?:({COMMA})|{POINT}) *(?={edge}|$)".encode())
+    either = re.compile(rf"(?:^|{edge}) *({COMMA}|{POINT}) *(?={edge}|$)".encode())
     file.seek(0)
     while lines := file.readlines(2**20):
         if found := either.search(b"".join(lines).removeprefix(codecs.BOM_UTF8)):
-            return "," if found[1] else "."
-    return "."
+            return found[1].decode()
+    return ""
+
+
+def has_sign(cell: str) -> bool:
+    """A number with a point or a comma in it."""
+    return re.fullmatch(f"{COMMA}|{POINT}", cell) is not None or (
+        is_grouped(cell, ".") or is_grouped(cell, ",")
+    )
 
 
 def is_grouped(cell: str, sign: str) -> bool:
@@ -88,10 +142,18 @@ def looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> 
             return True
     if any(first[k] in below[k] for k in words):
         return False
+    usual = [k for k in words if first[k].lower() in LABEL_NAMES]
+    if any(len(first[k]) > 1 and _come_again(below[k]) for k in usual):
+        return True  # y alone is a class more easily
     numbers = [cell for cell in first if is_number(cell, decimal) and not is_missing(cell)]
     if not numbers:
-        return any(first[k].lower() in LABEL_NAMES for k in words)
+        return bool(usual)
     return _counts_columns(first, numbers, rows, below[0], bool(words), decimal)
+
+
+def _come_again(cells: Sequence[str]) -> bool:
+    """Many classes, of which each comes twice or more."""
+    return len(cells) >= MANY_NUMBERS and min(Counter(cells).values()) > 1
 
 
 def _counts_columns(
@@ -103,14 +165,22 @@ def _counts_columns(
     decimal: str,
 ) -> bool:
     """Whether the numbers in a first row are names: 0, 1, 2, … of pandas, years, wavelengths."""
+    counts = len(index) > 1 and index in (
+        [str(k) for k in range(len(index))], [str(k + 1) for k in range(len(index))]
+    )  # fmt: skip
+    if first[0] == "" and counts and len(index) >= MANY_NUMBERS:
+        return True  # an empty cell above what counts the rows
+    others = [_values(row, decimal) for row in rows]
+    if _stand_out(_values(first, decimal), others, words):
+        return True
     if not _consecutive(numbers):
-        values = np.array([float(cell.replace(decimal, ".")) for cell in numbers])
-        return words and len(numbers) >= MANY_NUMBERS and bool((np.diff(values) > 0).all())
+        return False
     if any(_consecutive([c for c in row if is_number(c, decimal)]) for row in rows):
         return False  # data that counts
+    if any(len(values) > 2 and _rise(values) and _in_equal_steps(values) for values in others):
+        return False
     from_zero = numbers[0] == "0"
     if from_zero and first[0] == "":  # the index of pandas stands in front
-        counts = index == [str(k) for k in range(len(index))]
         named = not any(is_number(cell, decimal) for cell in index)
         return bool(index) and (counts or named or len(numbers) > 2)
     cells = [c for row in rows for c in row if is_number(c, decimal) and not is_missing(c)]
@@ -119,6 +189,38 @@ def _counts_columns(
         return from_zero and len(numbers) > 1 and fractions
     # Whole numbers from 0 to D - 1 alone may be ranks.
     return words or fractions or (from_zero and any(_beyond(c, len(numbers)) for c in cells))
+
+
+def _stand_out(first: Numbers, others: list[Numbers], words: bool) -> bool:
+    """Whether the numbers of a first row rise as years or wavelengths do, and other rows do not."""
+    if not others or len(first) < 2 or not _rise(first):
+        return False
+    if words and _are_years(first):
+        return not any(map(_are_years, others))
+    even = _in_equal_steps(first) and not any(map(_in_equal_steps, others))
+    if words:
+        return len(first) >= MANY_NUMBERS and (even or not all(map(_rise, others)))
+    return len(first) >= MANY_STEPS and even and not any(map(_rise, others))
+
+
+def _values(cells: Sequence[str], decimal: str) -> Numbers:
+    numbers = [cell for cell in cells if is_number(cell, decimal) and not is_missing(cell)]
+    thousands = "," if decimal == "." else "."
+    return np.array([float(c.replace(thousands, "").replace(decimal, ".")) for c in numbers])
+
+
+def _rise(values: Numbers) -> bool:
+    return bool((np.diff(values) > 0).all())
+
+
+def _in_equal_steps(values: Numbers) -> bool:
+    steps = np.diff(values)
+    return bool(len(steps)) and np.allclose(steps, steps[0])
+
+
+def _are_years(values: Numbers) -> bool:
+    low, high = YEARS
+    return bool(((values >= low) & (values <= high) & (values % 1 == 0)).all())
 
 
 def _consecutive(cells: Sequence[str]) -> bool:
@@ -147,8 +249,9 @@ def is_number(cell: str, decimal: str) -> bool:
     try:
         float(cell.replace(decimal, "."))
     except ValueError:
-        grouped = r"[-+]?[1-9]\d{0,2}(\.\d{3})+(,\d+)?"
-        return decimal == "," and re.fullmatch(grouped, cell.strip()) is not None
+        point, comma = (",", "\\.") if decimal == "," else ("\\.", ",")
+        grouped = rf"[-+]?[1-9]\d{{0,2}}({comma}\d{{3}})+({point}\d+)?"
+        return re.fullmatch(grouped, cell.strip()) is not None
     return True
 
 

@@ -1,0 +1,157 @@
+"""Tables and arrays as other programs write them: read as they are meant, or with a word on it."""
+
+import io
+
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from sdsc_core.datasets import load
+from tests.test_tables import read
+
+RNG = np.random.default_rng(0)
+FRAME = pd.DataFrame(RNG.normal(size=(60, 12)).round(3)).assign(label=["a", "b", "c"] * 20)
+WHOLE = "".join(f"{(k * 31 % 97) + 400};{k % 4}\n" for k in range(25))
+THOUSANDS = "is read as a sign between thousands"
+
+
+def arrays(*unnamed, **named):
+    file = io.BytesIO()
+    np.savez(file, *unnamed, **named)
+    return load(io.BytesIO(file.getvalue()), name="a.npz")
+
+
+@pytest.mark.parametrize(
+    ("table", "first", "said"),
+    [
+        ('n\ta\n"1,234"\t2.5\n"12,345"\t3.25\n"987"\t4.5\n', [1234, 2.5], f"1,234 {THOUSANDS}"),
+        ("n\ta\n1,234\tx\n12,345\ty\n987\tx\n", [1234], f"1,234 {THOUSANDS}"),
+        ("n\ta\n1,234\tx\n2,345\ty\n", [1.234], "1,234 is read as a decimal comma"),
+        ('n,a\n"1.234",2\n"12.345",3\n"987",4\n', [1.234, 2], "1.234 is read as a decimal point"),
+        ("a;b\n1.234;10,5\n2.345;2,5\n", [1234, 10.5], f"1.234 {THOUSANDS}"),
+        ("a;b;code\n1.250;2.5;1,2\n3.125;4.7;x\n5.5;1.1;y\n", [1.25, 2.5], "Left out: code"),
+        (f"a;b\n{WHOLE}1.234;3\n", [400, 0], "1.234 is read as a decimal point"),
+    ],
+)
+def test_signs_that_may_mean_two_things(table, first, said):
+    data = read(table, id_column=False) if "code" in table else read(table)
+    assert data.X[0].tolist() == first and said in data.note
+
+
+@pytest.mark.parametrize("high", [2, 17, 256])
+@pytest.mark.parametrize("width", [10, 64])
+def test_whole_numbers_that_pandas_wrote(high, width):
+    frame = pd.DataFrame(RNG.integers(0, high, (30, width)))
+    np.testing.assert_array_equal(read(frame.to_csv(index=False)).X, frame)
+
+
+@pytest.mark.parametrize("columns", [[1, 3, 4], [9, 3, 4, 0, 7, 1]])
+@pytest.mark.parametrize("more", [[], ["label"]])
+@pytest.mark.parametrize("index", [True, False])
+def test_some_columns_of_a_frame(columns, more, index):
+    if not index and not more:
+        return  # numbers above numbers: nothing tells them from a sample
+    data = read(FRAME[columns + more].to_csv(index=index))
+    np.testing.assert_array_equal(data.X, FRAME[columns])
+    assert data.class_names == (("a", "b", "c") if more else ())
+    assert (data.identifiers is not None) == index
+
+
+def test_an_index_of_two_levels():
+    frame = FRAME[[0, 1, "label"]].copy()
+    frame.index = pd.MultiIndex.from_product([range(20), range(3)])
+    data = read(frame.to_csv())
+    np.testing.assert_array_equal(data.X, frame[[0, 1]])
+    assert "Left out: column 2" in data.note
+
+
+def test_years_and_wavelengths_are_names():
+    table = "country,2000,2005\nPeru,3.5,4\nChad,1,2\nCuba,3,4\n"
+    assert read(table).feature_names == ("2000", "2005")
+    assert read(table.replace("2000,2005", "2000,1990")).n_points == 4, "years rise"
+    steps = ",".join(str(400 + 10 * k) for k in range(12))
+    spectra = FRAME[list(range(12))].to_csv(index=False, header=False)
+    assert read(f"{steps}\n{spectra}").n_points == 60
+    ramps = "".join(",".join(str(k * (r + 1)) for k in range(12)) + "\n" for r in range(5))
+    assert read(ramps).n_points == 5, "data that rises in every row"
+
+
+@pytest.mark.parametrize("gap", ["", "NA"])
+@pytest.mark.parametrize("name", ["{}", "P{}"])
+def test_an_identifier_may_have_a_gap(name, gap):
+    rows = "".join(
+        f"{gap if k == 7 else name.format(k)},{np.sin(k)},{k * k % 7}\n" for k in range(12)
+    )
+    data = read("patient,a,b\n" + rows)
+    assert data.feature_names == ("a", "b") and len(data.identifiers) == 12
+    assert read("dose,a,b\n" + rows.replace("P", "")).feature_names == ("dose", "a", "b")
+
+
+def test_none_is_a_class_among_texts_and_a_gap_among_numbers():
+    rows = "".join(f"{k + 0.5},{['None', 'flu'][k % 2]},{'mf'[k // 2 % 2]}\n" for k in range(8))
+    data = read("a,diagnosis,sex\n" + rows)
+    assert data.class_names == ("None", "flu") and "few values, 2 of them" in data.note
+    data = read("a,b,c\n1,None,x\n2,3.5,y\n3,1.5,x\n")
+    assert np.isnan(data.X[0, 1]) and "missing values: “none” (1 ×)" in data.note
+
+
+@pytest.mark.parametrize("name", ["Outcome", "Class Label", "diagnosis", "ground_truth", "Type"])
+def test_numbers_that_are_called_classes(name):
+    rows = "".join(f"{k * 1.5},{k * k % 11},{k % 3}\n" for k in range(12))
+    data = read(f"a,b,{name}\n{rows}")
+    assert data.feature_names == ("a", "b") and data.n_classes == 3
+    assert f"“{name}” is taken for the label: its name says so" in data.note
+    many = "".join(f"{k * 1.5},{k * k % 11},{k * 7 % 13}\n" for k in range(12))
+    assert read(f"a,b,{name}\n{many}").feature_names == ("a", "b", name), "too many values"
+
+
+def test_spaces_before_quotes():
+    data = read('a, b, label\n1.5, 2, "x, y"\n2.5, 3, z\n')
+    assert data.class_names == ("x, y", "z") and data.X.tolist() == [[1.5, 2], [2.5, 3]]
+
+
+def test_letters_of_true_and_rows_without_values():
+    assert read("a,label\n1.5,True\n2.5,true\n3.5,FALSE\n").class_names == ("FALSE", "True", "true")
+    data = read("a,b\n1.5,2\nNA,NA\n3.5,3\n\n")
+    assert data.rows.tolist() == [2, 4] and "Left out: 1 row without any value" in data.note
+    assert "Left out" not in read("a,b\n1.5,2\n3.5,3\n\n\n").note
+
+
+class TestArrays:
+    X, y = RNG.random((30, 2)), np.arange(30) % 3
+
+    @pytest.mark.parametrize("name", ["y_train", "train_labels", "ytr", "y_test"])
+    @pytest.mark.parametrize("letters", [False, True])
+    def test_labels_of_a_part_beside_all_samples(self, name, letters):
+        data = arrays(X=self.X, **{name: np.array(list("abc"))[self.y] if letters else self.y})
+        assert data.labels.tolist() == self.y.tolist()
+
+    def test_labels_of_another_part(self):
+        data = arrays(X_train=self.X, y_test=self.y)
+        assert data.labels is None and "y_test belongs to other samples" in data.note
+        both = arrays(X=np.ones((30, 4)), y_train=self.y, y_test=self.y[:4])
+        assert both.X.shape == (30, 4) and both.n_classes == 3
+
+    @pytest.mark.parametrize("name", ["onehot", "arr_1", "labels_onehot", "y_one_hot"])
+    def test_one_hot_rows_are_no_samples(self, name):
+        hot = np.eye(3)[self.y]
+        data = arrays(self.X, hot) if name == "arr_1" else arrays(points=self.X, **{name: hot})
+        np.testing.assert_array_equal(data.X, self.X)
+        assert data.labels.tolist() == self.y.tolist()
+
+    def test_one_text_is_not_a_label_for_each(self):
+        assert "y is one text" in arrays(X=self.X, y=np.array("abc" * 10)).note
+
+
+def test_that_deep_pictures_were_scaled_is_said(tmp_path):
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "p.zip", "w") as archive:
+        for name, values in (("a/1", np.uint16(900)), ("b/2", np.uint8(90))):
+            file = io.BytesIO()
+            Image.fromarray(np.arange(64).reshape(8, 8).astype(values.dtype) + values).save(
+                file, "PNG"
+            )
+            archive.writestr(f"{name}.png", file.getvalue())
+    assert "values of 16 bits divided by 256" in load(tmp_path / "p.zip").note
