@@ -1,17 +1,13 @@
 """Stage 3: spectral clustering by normalised cut, for a few points up to a million."""
 
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh, lobpcg
 
-from sdsc_core.blocks import Progress, one_thread, tick
+from sdsc_core import eigenpairs
+from sdsc_core.blocks import Progress, one_thread
 from sdsc_core.checks import (
     Affinity,
     check_affinity,
@@ -21,20 +17,10 @@ from sdsc_core.checks import (
     check_values,
     is_sparse,
 )
-from sdsc_core.endable.decompose import all_pairs
 from sdsc_core.kmeans import cluster_rows
 from sdsc_core.memory import check_memory
 from sdsc_core.sparse.entries import components_of, scaled
-from sdsc_core.sparse.product import product_in_threads, shifted_product
 
-SMALL = 128  # up to here a full decomposition is the quickest
-MODERATE = 5000  # up to here it is a possible fall-back
-LARGE = 20_000  # from here on accuracy is what clusters and figures need
-ACCURACY = 1e-6
-COARSE = 1e-4  # of large graphs and of the last resort: good enough to cluster by
-LOOSE = 1e-2  # of pairs in a large graph that are only shown
-MOST_STEPS = 200  # of the last resort
-ASIDE = 2.1  # takes known pairs to −1.1 or below, off the spectrum, which lies in [−1, 1]
 MOST_CLUSTERS = 30  # that `suggest_n_clusters` is asked for, here and in the app
 
 
@@ -70,7 +56,7 @@ class Spectrum:
             return ""
         return (
             "The eigenvectors did not converge, so clusters and eigenvalues are not exact: the"
-            f" residual is {self.residual:.2g}, above the tolerance of {COARSE:.2g}."
+            f" residual is {self.residual:.2g}, above the tolerance of {eigenpairs.COARSE:.2g}."
         )
 
     def embedding(self, n: int) -> NDArray[np.float64]:
@@ -124,7 +110,8 @@ def spectrum_of(
     n = W.shape[0]
     n_vectors = check_count(n_vectors, "n_vectors", 1, n)
     n_clusters = n_vectors if n_clusters is None else check_n_clusters(n_clusters, n)
-    n_exact = min(n_clusters if n_exact is None else n_exact, n_vectors) if n > LARGE else n_vectors
+    large = n > eigenpairs.LARGE
+    n_exact = min(n_clusters if n_exact is None else n_exact, n_vectors) if large else n_vectors
     random_state = check_random_state(random_state)
     _check_memory(W, n_vectors)
     n_components, component = components_of(W)
@@ -142,14 +129,16 @@ def spectrum_of(
     else:
         known, share, weak = _component_vectors(component, n_components, roots), 0.0, np.zeros(n)
     known = known[:, :n_vectors]
-    rounds = [(n_exact, COARSE), (n_vectors, LOOSE)] if n > LARGE else [(n_vectors, ACCURACY)]
+    rounds = [(n_vectors, eigenpairs.ACCURACY)]
+    if large:
+        rounds = [(n_exact, eigenpairs.COARSE), (n_vectors, eigenpairs.LOOSE)]
     with one_thread():  # the other products are too small for several threads
-        values, vectors, residual = _pairs(
+        values, vectors, residual = eigenpairs.pairs_beside(
             A, weak * np.sqrt(share), known, rounds, random_state, progress
         )
     return Spectrum(
         values, _fix_signs(vectors), component, int(n_components), regularise,
-        converged=residual <= COARSE, residual=residual, n_exact=n_exact,
+        converged=residual <= eigenpairs.COARSE, residual=residual, n_exact=n_exact,
     )  # fmt: skip
 
 
@@ -162,19 +151,9 @@ def _check_memory(W: Affinity, n_vectors: int) -> None:
     """
     n = W.shape[0]
     copies = 12 * 4 * W.nnz if is_sparse(W) else 8 * 6 * n * n
-    full = 8 * 5 * n * n if _whole(n, n_vectors) else 0
-    needed = copies + full + 8 * n * (_room(n, n_vectors) + 3 * n_vectors + 2)
+    full = 8 * 5 * n * n if eigenpairs.all_at_once(n, n_vectors) else 0
+    needed = copies + full + 8 * n * (eigenpairs.room(n, n_vectors) + 3 * n_vectors + 2)
     check_memory(needed, "spectral clustering", n, name="W")
-
-
-def _whole(n: int, wanted: int) -> bool:
-    """Whether all of the spectrum is found at once: Lanczos is slow for a large part of it."""
-    return n <= SMALL or wanted >= n - 1 or (8 * wanted > n and n <= MODERATE)
-
-
-def _room(n: int, wanted: int) -> int:
-    """Vectors that Lanczos keeps."""
-    return min(n - 1, max(2 * wanted + 1, 20))
 
 
 def spectral_clustering(
@@ -241,105 +220,6 @@ def _component_vectors(
     vectors = np.zeros((len(component), n_components))
     vectors[np.arange(len(component)), rank[component]] = np.where(roots > 0, roots, 1.0)
     return vectors / np.linalg.norm(vectors, axis=0)
-
-
-def _pairs(
-    A: Affinity,
-    weak: NDArray[np.float64],
-    known: NDArray[np.float64],
-    rounds: list[tuple[int, float]],
-    seed: int,
-    progress: Progress | None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Eigenpairs of A + weak weakᵀ from the known ones on, and the largest residual.
-
-    The residual is 0 where all converged. Each round says how many pairs are to be there after it,
-    and to what accuracy.
-    """
-    done = count(1)
-    values, vectors, residual = np.ones(known.shape[1]), known, 0.0
-    for n_vectors, accuracy in rounds:
-        if n_vectors > len(values):
-            more = _rest(
-                A, weak, vectors, n_vectors, accuracy, seed, lambda: tick(progress, next(done), 0)
-            )
-            values, vectors = np.append(values, more[0]), np.hstack([vectors, more[1]])
-            if more[2] > max(accuracy, COARSE):
-                residual = max(residual, more[2])
-    return values, vectors, residual
-
-
-def _rest(
-    A: Affinity,
-    weak: NDArray[np.float64],
-    known: NDArray[np.float64],
-    n_vectors: int,
-    accuracy: float,
-    seed: int,
-    told: Callable[[], None],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """The eigenpairs beside the known ones, of A + weak weakᵀ, and their largest residual.
-
-    The residual is 0 where the solver says that it reached its accuracy. ``told`` is called for
-    each product. Lanczos is the solver for large graphs too: on the paper's 100,002 points it took
-    a quarter of the time of a Chebyshev-filtered block, and no longer for 16 pairs.
-    """
-    n, wanted = len(known), n_vectors - known.shape[1]
-    if _whole(n, wanted):
-        return _full(A, weak, known, wanted)
-
-    times = product_in_threads(A) if n > LARGE and is_sparse(A) else A.__matmul__
-    vector = shifted_product(A, weak, known, ASIDE) if n <= LARGE and is_sparse(A) else None
-    aside, linked = ASIDE * known, bool(weak.any())
-
-    def product(x: NDArray[np.float64]) -> NDArray[np.float64]:
-        told()
-        if vector is not None and x.ndim == 1:
-            return vector(x)
-        y = times(x.reshape(n, -1)).reshape(x.shape)
-        if linked:
-            y = y + np.multiply.outer(weak, weak @ x)
-        return y - aside @ (known.T @ x)
-
-    operator = LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64)
-    start = np.random.default_rng(seed).standard_normal(n)
-    residual = 0.0
-    try:
-        values, vectors = eigsh(
-            operator,
-            wanted,
-            which="LA",
-            v0=start,
-            ncv=_room(n, wanted),
-            tol=accuracy,
-            maxiter=300,
-        )
-    except ArpackNoConvergence:
-        if n <= MODERATE:
-            return _full(A, weak, known, wanted)
-        values, vectors = _lobpcg(operator, wanted, seed)
-        residual = float(np.linalg.norm(operator @ vectors - vectors * values, axis=0).max())
-    order = np.argsort(-values)
-    return values[order], vectors[:, order], residual
-
-
-def _full(
-    A: Affinity, weak: NDArray[np.float64], known: NDArray[np.float64], wanted: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    dense = (A.toarray() if is_sparse(A) else A) + np.outer(weak, weak) - ASIDE * known @ known.T
-    n = len(dense)
-    if n > SMALL:  # SciPy keeps Python's lock meanwhile, and with it all other sessions
-        values, vectors = all_pairs(dense)
-        return values[: -wanted - 1 : -1], vectors[:, : -wanted - 1 : -1], 0.0
-    values, vectors = eigh(dense, subset_by_index=[n - wanted, n - 1])
-    return values[::-1], vectors[:, ::-1], 0.0
-
-
-def _lobpcg(operator: LinearOperator, wanted: int, seed: int) -> Any:
-    guess = np.random.default_rng(seed).standard_normal((operator.shape[0], wanted))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # it says when it stops short; so do we
-        return lobpcg(operator, guess, largest=True, tol=COARSE, maxiter=MOST_STEPS)
 
 
 def _fix_signs(vectors: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -55,15 +55,15 @@ def unconverged(monkeypatch):
     """No eigenvector converges: one solver gives up at once, the last resort after two steps."""
     from scipy.sparse.linalg import ArpackNoConvergence
 
-    from sdsc_core import spectral
+    from sdsc_core import eigenpairs
 
     def never(*args, **kwargs):
         raise ArpackNoConvergence("no convergence", np.empty(0), np.empty((0, 0)))
 
-    monkeypatch.setattr(spectral, "eigsh", never)
-    monkeypatch.setattr(spectral, "SMALL", 2)
-    monkeypatch.setattr(spectral, "MODERATE", 2)
-    monkeypatch.setattr(spectral, "MOST_STEPS", 2)
+    monkeypatch.setattr(eigenpairs, "eigsh", never)
+    monkeypatch.setattr(eigenpairs, "SMALL", 2)
+    monkeypatch.setattr(eigenpairs, "MODERATE", 2)
+    monkeypatch.setattr(eigenpairs, "MOST_STEPS", 2)
 
 
 @pytest.fixture

@@ -58,7 +58,10 @@ TESTS = {
     ],
 }
 # Modules that are part of another.
-MORE_FILES = {"spectral": ["kmeans", "sparse/product"], "metrics": ["conn", "sparse/entries"]}
+MORE_FILES = {
+    "spectral": ["eigenpairs", "kmeans", "sparse/product"],
+    "metrics": ["conn", "sparse/entries"],
+}
 PATIENCE = 10  # times the seconds that a run may work, it may take on a busy machine
 COMPILED = {"search/vector", "stages"}  # vector instructions, and kernels that do not change
 KEYS = {"stages": ["tests/test_keys.py"]}
@@ -66,8 +69,8 @@ KEPT_BY = ("pages/shared/run.py", "pages/compare/running.py", "sdsc_core/run.py"
            "sdsc_core/settings.py")  # fmt: skip
 SIZES = {
     "BLOCK", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL", "MODERATE", "MOST_ALL_PATHS", "block",
-    "PAIRS_A_BLOCK",
-    "starts", "many", "spectral._room", "PART", "AGAIN", "SIDE", "PATCH", "CACHE", "LEAF",
+    "PAIRS_A_BLOCK", "LEAST_STEPS",
+    "starts", "many", "eigenpairs.room", "PART", "AGAIN", "SIDE", "PATCH", "CACHE", "LEAF",
     "CHILDREN", "WAITING", "MOST_ROWS", "FEW", "MANY", "SAMPLE", "ROUNDS", "TURNS", "MOST",
     "TRIED", "FEW_POINTS", "MOST_DIMENSIONS", "ROWS_AT_A_TIME",
 }  # fmt: skip
