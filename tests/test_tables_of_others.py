@@ -106,6 +106,11 @@ def test_numbers_that_are_called_classes(name):
     assert read(f"a,b,{name}\n{many}").feature_names == ("a", "b", name), "too many values"
 
 
+def test_sodium_is_a_name():
+    data = read("RI,Na,Mg\n1.5,13.2,3\n1.6,13.4,4\n")
+    assert data.feature_names == ("RI", "Na", "Mg") and "read as names" not in data.note
+
+
 def test_spaces_before_quotes():
     data = read('a, b, label\n1.5, 2, "x, y"\n2.5, 3, z\n')
     assert data.class_names == ("x, y", "z") and data.X.tolist() == [[1.5, 2], [2.5, 3]]

@@ -25,6 +25,7 @@ from sdsc_core.datasets.writing import (
     groups_thousands,
     has_sign,
     is_grouped,
+    is_missing,
     is_number,
     late_number,
     looks_like_header,
@@ -246,7 +247,7 @@ def _notes(
     notes = []
     if encoding == WINDOWS:
         notes.append("It is not UTF-8, so its letters are read as Windows-1252 (Western Europe).")
-    numbers = [name for name in names if name and is_number(name, decimal)]
+    numbers = [n for n in names if is_number(n, decimal) and not is_missing(n)]  # Na is sodium
     if numbers:
         some = ", ".join(map(quoted, numbers[:3])) + (", …" if len(numbers) > 3 else "")
         notes.append(f"The first row ({some}) is read as names.")
