@@ -201,6 +201,24 @@ def test_a_zero_sample_has_no_links_though_the_others_sum_to_one(outliers):
     assert lonely.converged and lonely.C.shape == (len(X),) * 2 and not dense(lonely.C).any()
 
 
+@pytest.mark.parametrize("params", [{"affine": True}, METHODS["SSSC"].presets["motion"]])
+def test_a_zero_sample_has_no_links_in_any_round_of_sssc(params):
+    X = subspaces(2, 2, 6, 10, seed=1) + 1.0
+    rest = np.delete(np.arange(len(X)), 4)
+    X[4] = 0.0
+    method = METHODS["SSSC"]
+    solution = method.solve(X, n_clusters=2, max_rounds=3, **params)
+    C, W = dense(solution.C), dense(method.affinity(solution))
+    assert not C[4].any() and not C[:, 4].any() and not W[4].any()
+    first = dense(method.solve(X, n_clusters=2, max_rounds=1, **params).C)
+    alone = dense(method.solve(X[rest], n_clusters=2, max_rounds=1, **params).C)
+    np.testing.assert_array_equal(first[np.ix_(rest, rest)], alone)
+    assert (C[rest] != 0).any(axis=1).all()
+    X[1:] = 0.0
+    lonely = method.solve(X, n_clusters=2, **params)
+    assert lonely.converged and lonely.C.shape == (len(X),) * 2 and not dense(lonely.C).any()
+
+
 def test_ssc_outliers_takes_up_wrong_entries_and_is_optimal(monkeypatch):
     monkeypatch.setattr(admm, "TOLERANCE", 1e-9)
     X = subspaces(noise=0.0, ambient=20)
