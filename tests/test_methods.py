@@ -691,6 +691,42 @@ def test_only_zeros_is_answered(name):
     assert np.isfinite(C).all() and np.abs(C).max() < 1e-9
 
 
+def only_rounding(kind):
+    """Twelve points, of which the fifth is rounding beside the others."""
+    X = np.random.default_rng(1).standard_normal((12, 5))
+    if kind == "centred":
+        X[4] = np.delete(X, 4, 0).mean(0)
+        return X - X.mean(0)
+    X[4] = kind
+    return X
+
+
+@pytest.mark.parametrize("kind", ["centred", 1e-17, 1e-320])
+@pytest.mark.parametrize("name", METHODS)
+def test_a_sample_of_rounding_alone_is_a_zero_sample(name, kind):
+    """It would make λ so large that ADMM could not factor, or infinite."""
+    method, X = METHODS[name], only_rounding(kind)
+    known = {p.name for p in method.parameters}
+    forms = [{"normalise": flag} for flag in (True, False)] if "normalise" in known else [{}]
+    few = {p: v for p, v in (("n_iterations", 3), ("max_rounds", 2)) if p in known}
+    for params in (*forms, method.presets["motion"]):
+        settings = {**params, **few}
+        solution = method.solve(X, n_clusters=2, **settings)
+        C = dense(solution.C)
+        assert np.isfinite(C).all()
+        if name not in ("IMC", "KNN"):  # correlation sees no lengths
+            X0 = X.copy()
+            X0[4] = 0.0
+            np.testing.assert_array_equal(C, dense(method.solve(X0, n_clusters=2, **settings).C))
+
+
+def test_a_point_orthogonal_but_for_rounding_leaves_admm_able_to_factor():
+    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((8, 8)))[0]
+    X = np.vstack([Q[:7], Q[7:], 2 * Q[7:], 3 * Q[7:]])
+    for params in ({"affine": True}, METHODS["SSC"].presets["motion"]):
+        assert np.isfinite(dense(ssc(X, **params).C)).all()
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_are_deterministic_whatever_the_threads(name, X):
     method = METHODS[name]
