@@ -91,9 +91,7 @@ def test_a_callback_survives_it_too(app, screen, key):
         assert app.session_state["theta2"] == 0.7
 
 
-@pytest.mark.parametrize(
-    "name", ["explore", "inspect", "step", "compare", "sweep", "subspaces"]
-)
+@pytest.mark.parametrize("name", ["explore", "inspect", "step", "compare", "sweep", "subspaces"])
 def test_data_that_only_the_address_knows_is_asked_for(app, name):
     app.query_params["data"] = "mine.mat"
     app.switch_page(f"pages/{name}/page.py")
