@@ -232,7 +232,7 @@ def _signature(function: Callable[..., Solution]) -> frozenset[str]:
 def rounding(X: NDArray[np.float64]) -> float:
     """What counts as zero beside 1 in X: the bound by which `matrix_rank` tells zero.
 
-    >>> rounding(np.ones((4, 2))) == 4 * np.finfo(float).eps
+    >>> rounding(np.ones((4, 2))) == 4 * 2.0**-52
     True
     """
     return float(np.finfo(float).eps * max(X.shape))
