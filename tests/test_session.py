@@ -134,7 +134,7 @@ def test_examples_without_labels_follow_the_dense_stage(app):
         last = app.session_state["last"]
         expected = examples(last.path, last.after.labels, last.settings.gamma)
         memory = app.session_state["server session"].results
-        key = ("examples", run_key(last), "cluster")
+        key = ("examples", run_key(last))
         assert key in memory
         shown[dense] = memory.get(key, dict)
         assert shown[dense] == expected
