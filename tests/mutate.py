@@ -64,9 +64,11 @@ MORE_FILES = {
 }
 PATIENCE = 10  # times the seconds that a run may work, it may take on a busy machine
 COMPILED = {"search/vector", "stages"}  # vector instructions, and kernels that do not change
-KEYS = {"stages": ["tests/test_keys.py"]}
+KEYS = {"stages": ["tests/test_keys.py", "tests/test_screen_keys.py"]}
 KEPT_BY = ("pages/shared/run.py", "pages/compare/running.py", "sdsc_core/run.py",
-           "sdsc_core/settings.py")  # fmt: skip
+           "sdsc_core/settings.py", "pages/step/one_point.py", "pages/step/dense_stage.py",
+           "pages/step/whole_stage.py", "pages/explore/gallery.py", "pages/explore/selected.py",
+           "pages/data/preview.py")  # fmt: skip
 SIZES = {
     "BLOCK", "CANDIDATES", "TILE", "PATHS_A_BLOCK", "SMALL", "MODERATE", "MOST_ALL_PATHS", "block",
     "PAIRS_A_BLOCK", "LEAST_STEPS",

@@ -1,6 +1,7 @@
 """The command `sdsc`: files in, labels and matrices out, one sentence when something is wrong."""
 
 import csv
+import json
 import os
 import subprocess
 import sys
@@ -184,6 +185,20 @@ def test_eigenvectors_that_did_not_converge_are_told(tmp_path, capsys, unconverg
     for name in ("W", "W*"):
         assert any(line.startswith(f"{name}: The eigenvectors did not converge") for line in lines)
         assert f"{name}: The eigenvalues behind CONN did not converge." in lines
+
+
+def test_a_sweep_tells_whose_eigenvectors_did_not_converge(tmp_path, capsys, unconverged):
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).standard_normal((60, 8)))
+    words = ["--clusters", "3", "--gamma", "3:9", "--theta1", "0.8", "--theta2", "0.6"]
+    command = ["sweep", str(tmp_path / "points.npy"), *words, "--dense", "PCE"]
+    assert cli.main(command) == 0
+    out = capsys.readouterr().out
+    assert out.count("θ₂ = 0.6: The eigenvectors did not converge") == 5
+    assert "2 more settings did not converge." in out
+    assert cli.main([*command, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["settings"]
+    assert len(found) == 7
+    assert all(s["message"].startswith("The eigenvectors did not converge") for s in found)
 
 
 def test_interrupt_has_its_own_exit_code(monkeypatch):

@@ -267,6 +267,37 @@ def test_every_entry_raised_in_float32_has_a_witness(transform, W):
         assert after == pytest.approx(e.after, abs=1e-6)
 
 
+@pytest.mark.parametrize("transform", ["D1", "D2", "D3"])
+@pytest.mark.parametrize("lowest", [3, 8, 150, 320])
+def test_small_values_keep_their_witness_in_float32(transform, lowest):
+    """Of 1 − ln w, a distance of 20 and more, the sum in float32 is off by more than of 1."""
+    raised = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(3, 30))
+        W = np.triu(10.0 ** -rng.uniform(0, lowest, (n, n)) * (rng.random((n, n)) < 0.5), 1)
+        W += W.T
+        star = densify(W, transform)
+        found = changes(W, star, transform)
+        for i, j, witness in zip(found.i, found.j, found.witness, strict=True):
+            assert witness == explain(W, int(i), int(j), rule=transform).witness >= 0
+        raised += len(found)
+    assert raised > (0 if transform == "D1" else 100)  # D1 gives up below a sum of 1
+
+
+@pytest.mark.parametrize("rule", ["PCE", "D1", "D2", "D3"])
+@pytest.mark.parametrize("w", [0.7, 1e-6])
+def test_what_is_off_by_more_than_rounding_has_no_witness(rule, w):
+    """Also an entry that fell to 0, of which there is no logarithm."""
+    W = np.zeros((3, 3))
+    W[0, 1] = W[1, 0] = W[1, 2] = W[2, 1] = w if rule in ("D2", "D3") else 0.9
+    star = pce(W).toarray() if rule == "PCE" else densify(W, rule)
+    assert changes(W, star, rule).witness.tolist() == [1]
+    star[0, 2] = star[2, 0] = star[0, 2] * 1.0001
+    star[0, 1] = star[1, 0] = 0.0
+    assert changes(W, star, rule).witness.tolist() == [-1, -1]
+
+
 def test_a_small_sum_of_a_dense_w_keeps_its_witness():
     """D1 subtracts: 0.6 + 0.4003 − 1 is off by more than a millionth of itself in float32."""
     W = np.zeros((3, 3))

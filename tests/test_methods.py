@@ -201,6 +201,24 @@ def test_a_zero_sample_has_no_links_though_the_others_sum_to_one(outliers):
     assert lonely.converged and lonely.C.shape == (len(X),) * 2 and not dense(lonely.C).any()
 
 
+@pytest.mark.parametrize("params", [{"affine": True}, METHODS["SSSC"].presets["motion"]])
+def test_a_zero_sample_has_no_links_in_any_round_of_sssc(params):
+    X = subspaces(2, 2, 6, 10, seed=1) + 1.0
+    rest = np.delete(np.arange(len(X)), 4)
+    X[4] = 0.0
+    method = METHODS["SSSC"]
+    solution = method.solve(X, n_clusters=2, max_rounds=3, **params)
+    C, W = dense(solution.C), dense(method.affinity(solution))
+    assert not C[4].any() and not C[:, 4].any() and not W[4].any()
+    first = dense(method.solve(X, n_clusters=2, max_rounds=1, **params).C)
+    alone = dense(method.solve(X[rest], n_clusters=2, max_rounds=1, **params).C)
+    np.testing.assert_array_equal(first[np.ix_(rest, rest)], alone)
+    assert (C[rest] != 0).any(axis=1).all()
+    X[1:] = 0.0
+    lonely = method.solve(X, n_clusters=2, **params)
+    assert lonely.converged and lonely.C.shape == (len(X),) * 2 and not dense(lonely.C).any()
+
+
 def test_ssc_outliers_takes_up_wrong_entries_and_is_optimal(monkeypatch):
     monkeypatch.setattr(admm, "TOLERANCE", 1e-9)
     X = subspaces(noise=0.0, ambient=20)
@@ -671,6 +689,42 @@ def test_degenerate_rows_give_no_nan(name, degenerate):
 def test_only_zeros_is_answered(name):
     C = dense(METHODS[name].solve(np.zeros((9, 4)), n_clusters=2).C)
     assert np.isfinite(C).all() and np.abs(C).max() < 1e-9
+
+
+def only_rounding(kind):
+    """Twelve points, of which the fifth is rounding beside the others."""
+    X = np.random.default_rng(1).standard_normal((12, 5))
+    if kind == "centred":
+        X[4] = np.delete(X, 4, 0).mean(0)
+        return X - X.mean(0)
+    X[4] = kind
+    return X
+
+
+@pytest.mark.parametrize("kind", ["centred", 1e-17, 1e-320])
+@pytest.mark.parametrize("name", METHODS)
+def test_a_sample_of_rounding_alone_is_a_zero_sample(name, kind):
+    """It would make λ so large that ADMM could not factor, or infinite."""
+    method, X = METHODS[name], only_rounding(kind)
+    known = {p.name for p in method.parameters}
+    forms = [{"normalise": flag} for flag in (True, False)] if "normalise" in known else [{}]
+    few = {p: v for p, v in (("n_iterations", 3), ("max_rounds", 2)) if p in known}
+    for params in (*forms, method.presets["motion"]):
+        settings = {**params, **few}
+        solution = method.solve(X, n_clusters=2, **settings)
+        C = dense(solution.C)
+        assert np.isfinite(C).all()
+        if name not in ("IMC", "KNN"):  # correlation sees no lengths
+            X0 = X.copy()
+            X0[4] = 0.0
+            np.testing.assert_array_equal(C, dense(method.solve(X0, n_clusters=2, **settings).C))
+
+
+def test_a_point_orthogonal_but_for_rounding_leaves_admm_able_to_factor():
+    Q = np.linalg.qr(np.random.default_rng(0).standard_normal((8, 8)))[0]
+    X = np.vstack([Q[:7], Q[7:], 2 * Q[7:], 3 * Q[7:]])
+    for params in ({"affine": True}, METHODS["SSC"].presets["motion"]):
+        assert np.isfinite(dense(ssc(X, **params).C)).all()
 
 
 @pytest.mark.parametrize("name", METHODS)

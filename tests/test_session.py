@@ -91,7 +91,7 @@ def test_a_callback_survives_it_too(app, screen, key):
         assert app.session_state["theta2"] == 0.7
 
 
-@pytest.mark.parametrize("name", ["explore", "inspect", "step", "compare"])
+@pytest.mark.parametrize("name", ["explore", "inspect", "step", "compare", "sweep", "subspaces"])
 def test_data_that_only_the_address_knows_is_asked_for(app, name):
     app.query_params["data"] = "mine.mat"
     app.switch_page(f"pages/{name}/page.py")
@@ -134,7 +134,7 @@ def test_examples_without_labels_follow_the_dense_stage(app):
         last = app.session_state["last"]
         expected = examples(last.path, last.after.labels, last.settings.gamma)
         memory = app.session_state["server session"].results
-        key = ("examples", run_key(last), "cluster")
+        key = ("examples", run_key(last))
         assert key in memory
         shown[dense] = memory.get(key, dict)
         assert shown[dense] == expected

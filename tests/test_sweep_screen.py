@@ -90,6 +90,14 @@ def test_run_choose_a_figure_and_open_a_setting(sweep_app):
     assert shown.startswith(f"{100 * chosen.mean('acc'):.1f}")
 
 
+def test_settings_whose_eigenvectors_did_not_converge_are_told(sweep_app, unconverged):
+    assert not any("did not converge" in w.value for w in sweep_app.warning)
+    press(sweep_app, "run sweep")
+    [warning] = [w.value for w in sweep_app.warning if "did not converge" in w.value]
+    assert warning.count("The eigenvectors did not converge") == 4
+    assert escape_markdown("Γ = 3, PCE, θ₁ = 0.7, θ₂ = 0.6: The eigenvectors") in warning
+
+
 def test_more_seeds_and_criteria_are_said_to_take_longer(sweep_app, monkeypatch):
     app = sweep_app
     monkeypatch.setattr(estimates, "speed", lambda: 10.0)  # a slow machine: minutes

@@ -87,7 +87,7 @@ def _samples(data: Dataset) -> None:
         _first_rows(data)
     with pictures, st.container(height=TALL - 40, border=False), drawn("the pictures"):
         figure = cached(
-            ("examples", data.digest, images.shape),
+            ("pictures by class", data.digest),
             lambda: figures.examples(images, data.labels, data.class_names),
         )
         what = "the first samples" if data.labels is None else "each class"

@@ -111,7 +111,7 @@ def choose(run: Run) -> int:
     state, data, by = st.session_state, run.data, groups(run)
     s = run.settings
     # Without labels a pick counts by the clusters of W*, and those by every setting.
-    key = ("examples", run_key(run), by.one)
+    key = ("examples", run_key(run))
     found = cached(key, lambda: examples(run.path, by.of, s.gamma))
     chosen = 0 <= state.point < data.n_points
     i = state.point if chosen else next(iter(found.values()), 0)

@@ -105,7 +105,7 @@ def _places(run: Run, order: str) -> NDArray[np.intp]:
 
 def _drawn_key(run: Run, order: str) -> tuple[Any, ...]:
     """What the picture depends on."""
-    return _key(run), _last_gamma(run), order, run.n_clusters, stamp(_places(run, order))
+    return _key(run), _last_gamma(run), stamp(_places(run, order))
 
 
 def _animation(

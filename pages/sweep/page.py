@@ -31,6 +31,7 @@ if plan is not None and outcomes:
         suggesting.show(plan, outcomes)
     figure, row = showing.choose_figure(data, outcomes)
     showing.charts(plan, outcomes, figure, row)
+    showing.warnings(outcomes)
     taking.chosen(plan, outcomes)
     taking.best_settings(plan, outcomes, figure)
     if not asked:

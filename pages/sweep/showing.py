@@ -8,6 +8,7 @@ import streamlit as st
 from pages.explore.downloads import load_lines
 from pages.shared.run import preparation, source
 from pages.shared.settings import keep, without_labels
+from pages.shared.text import escape_markdown
 from pages.sweep import taking
 from pages.sweep.running import Plan
 from sdsc_core import figures
@@ -21,6 +22,7 @@ from sdsc_core.sweeping import (
     Outcome,
     axis_values,
     known_figures,
+    notes,
     sweep_script,
     table,
     to_csv,
@@ -68,6 +70,12 @@ def charts(plan: Plan, outcomes: list[Outcome], figure: str, row: Any) -> None:
         " standard deviation over draws and seeds. A click on a cell or point opens its setting in"
         " Explore."
     )
+
+
+def warnings(outcomes: list[Outcome]) -> None:
+    """Which settings have figures that are not exact."""
+    if told := notes(outcomes):
+        st.warning("  \n".join(map(escape_markdown, told)), icon=":material/warning:")
 
 
 def _choose_axes(

@@ -33,6 +33,7 @@ from sdsc_core.sweeping import (
     describe,
     draws_of,
     known_figures,
+    notes,
     read_axis,
     scores,
     spell_axis,
@@ -92,6 +93,8 @@ def _sweep(options: argparse.Namespace) -> None:
     print(f"{draws[0].name}: {len(found)} settings, {len(found[0].results)} results each,"
           f" {clusters} clusters.")  # fmt: skip
     print(_table(found, by))
+    for note in notes(found):
+        print(note)
     print(_suggestion(found, criterion, options))
 
 

@@ -27,8 +27,9 @@ CHANGE_BYTES = 90  # an entry of W* at the largest moment
 PAIRS_A_BLOCK = 100_000  # changed pairs between two reports of progress
 # What stands for a condition where no witness explains an entry: it only rose, or fell.
 RAISED, LOWERED = 5, 6
-SAME = 1e-6  # of a dense W, whose paths are found in float32; of D1 absolute, as it subtracts
-D1 = RULES["D1"]
+SAME = 1e-6  # of a distance, relative: those of a dense W are summed in float32
+TINY = np.finfo(np.float64).tiny  # below it float64 has fewer digits than float32
+D1, D2 = RULES["D1"], RULES["D2"]
 
 
 @dataclass(frozen=True)
@@ -186,8 +187,22 @@ def _witnesses(i, j, W, rule, thresholds, before, after, cases, witness):
                         cases[p] = condition(values[a], values[b], before[p], theta1, theta2)
                 a += 1
                 b += 1
-        if abs(best - after[p]) > SAME * (1.0 if rule == D1 else after[p]):
+        if abs(best - after[p]) > _margin(rule, after[p]):
             witness[p] = -1
+
+
+@kernel
+def _margin(rule, after):
+    """What a distance that is off by SAME of itself makes of w*, to first order.
+
+    Of D1 that is absolute, as it subtracts; of D2 the longer the distance, the more.
+    """
+    if rule == D1:
+        return SAME
+    if rule == D2:
+        w = max(after, TINY)
+        return SAME * w * max(1.0, 1.0 - np.log(w))
+    return SAME * after
 
 
 @dataclass(frozen=True)

@@ -229,6 +229,15 @@ def _signature(function: Callable[..., Solution]) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)
 
 
+def rounding(X: NDArray[np.float64]) -> float:
+    """What counts as zero beside 1 in X: the bound by which `matrix_rank` tells zero.
+
+    >>> rounding(np.ones((4, 2))) == 4 * 2.0**-52
+    True
+    """
+    return float(np.finfo(float).eps * max(X.shape))
+
+
 def scaled_rows(
     X: NDArray[np.float64], normalise: bool, affine: bool = False
 ) -> NDArray[np.float64]:
@@ -236,11 +245,16 @@ def scaled_rows(
 
     ``affine`` appends to each sample the length of the longest, before it is scaled: in these
     homogeneous coordinates an affine subspace is a linear one, of one dimension more, and unit
-    norm does not bend it. A zero sample stays zero.
+    norm does not bend it. A zero sample stays zero, and one of rounding alone, as centring leaves
+    a sample at the mean, becomes one: it has no direction to keep.
 
-    >>> scaled_rows(np.array([[3.0, 4.0], [0.0, 0.0], [0.0, 1.0]]), False, affine=True)
+    >>> scaled_rows(np.array([[3.0, 4.0], [0.0, 1e-17], [0.0, 1.0]]), False, affine=True)
     array([[0.6, 0.8, 1. ], [0. , 0. , 0. ], [0. , 0.2, 1. ]])
     """
+    sizes = np.abs(X).max(axis=1, keepdims=True)
+    only_rounding = sizes <= rounding(X) * sizes.max()
+    if only_rounding.any():
+        X = np.where(only_rounding, 0.0, X)
     if affine or not normalise:
         X = X / max(np.abs(X).max(), np.finfo(float).tiny)
         X = X / max(np.linalg.norm(X, axis=1).max(), np.finfo(float).tiny)

@@ -85,14 +85,14 @@ def ssc(
             return Solution(sp.csr_array((len(X), len(X))), iterations=0)
         problem = LassoAdmm(X[live], alpha, affine, outliers, exact)
         C, iterations, residual = _by_admm(problem, threshold, max_iterations, n_jobs, progress)
-        return iterated(_among(C, live, len(X)), iterations, residual, TOLERANCE)
+        return iterated(among(C, live, len(X)), iterations, residual, TOLERANCE)
     else:
         t = lasso_thresholds(X, alpha)
         nets, tolerance = elastic_nets(X, t, np.zeros(len(X)), n_jobs, progress), EXACT
     return iterated(keep_largest(nets.C, threshold), nets.rounds, nets.violation, tolerance)
 
 
-def _among(C: sp.csr_array, live: NDArray[np.int64], n: int) -> sp.csr_array:
+def among(C: sp.csr_array, live: NDArray[np.int64], n: int) -> sp.csr_array:
     """The coefficients of some points in the matrix of all n."""
     if len(live) == n:
         return C

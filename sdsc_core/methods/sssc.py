@@ -26,7 +26,7 @@ from sdsc_core.methods.solvers.admm import BLOCK, TOLERANCE, LassoAdmm, admm_mem
 from sdsc_core.methods.solvers.elastic import TOLERANCE as EXACT
 from sdsc_core.methods.solvers.elastic import Across, elastic_memory, elastic_nets, lasso_thresholds
 from sdsc_core.methods.solvers.huber import SOLVED, HuberLasso
-from sdsc_core.methods.ssc import LASSO
+from sdsc_core.methods.ssc import LASSO, among
 from sdsc_core.spectral import spectral_clustering
 
 GROWTH = 1.2  # of ν, in each round
@@ -59,7 +59,7 @@ def sssc(
 
     The first round is SSC. It ends when the labels stay the same, after ``max_rounds`` at most.
     ``lasso`` are parameters of `ssc`, with its defaults: ``alpha``, ``affine``, ``outliers``,
-    ``normalise``, ``threshold`` and ``exact``.
+    ``normalise``, ``threshold`` and ``exact``. A zero sample has no links, as there.
 
     >>> X = np.array([[1, 0, 0], [2, 0.1, 0], [0, 0, 1], [0, 0.1, 2.0]])
     >>> (sssc(X, n_clusters=2).C.toarray() != 0).astype(int).tolist()
@@ -73,8 +73,11 @@ def sssc(
     if problem.outliers and problem.exact and not problem.affine:
         solve = _OutlierRounds(HuberLasso(X, problem.alpha))
     elif problem.affine or problem.outliers:
+        live = np.flatnonzero(X.any(axis=1))
+        if len(live) < 2:
+            return Solution(sp.csr_array((len(X), len(X))), iterations=0)
         posed = (problem.alpha, problem.affine, problem.outliers, problem.exact)
-        solve = _AdmmRounds(LassoAdmm(X, *posed))
+        solve = _AdmmRounds(LassoAdmm(X[live], *posed), live)
     else:
         solve = _ExactRounds(X, problem.alpha)
     labels = np.zeros(len(X), np.int64)
@@ -141,18 +144,21 @@ class _OutlierRounds:
 
 
 class _AdmmRounds:
-    """Rounds of ADMM, for affine subspaces; each starts where the last one ended."""
+    """Rounds of ADMM, for affine subspaces; each starts where the last one ended.
+
+    The problem is of the ``live`` points alone: of a zero sample no coefficients sum to one.
+    """
 
     tolerance = TOLERANCE
 
-    def __init__(self, problem: LassoAdmm):
-        self.problem, n = problem, len(problem.X)
+    def __init__(self, problem: LassoAdmm, live: NDArray[np.int64]):
+        self.problem, self.live, n = problem, live, len(live)
         self.states = {a: problem.start(a, min(a + BLOCK, n)) for a in range(0, n, BLOCK)}
 
     def __call__(
         self, weights: Weights, n_jobs: int | None, progress: Progress | None
     ) -> tuple[sp.csr_array, float]:
-        labels, nu = weights.labels, weights.nu
+        labels, nu = weights.labels[self.live], weights.nu
 
         def solve(start: int, stop: int) -> float:
             across = labels[start:stop, None] != labels
@@ -162,7 +168,8 @@ class _AdmmRounds:
         n = len(labels)
         residual = max(run_blocks(solve, n, BLOCK, n_jobs=n_jobs, progress=progress))
         rows = [sp.csr_array(self.states[a].C) for a in sorted(self.states)]
-        return sp.csr_array(sp.vstack(rows)), residual
+        C = sp.csr_array(sp.vstack(rows))
+        return among(C, self.live, len(weights.labels)), residual
 
 
 def _within(progress: Progress | None, rounds: int, max_rounds: int) -> Progress | None:

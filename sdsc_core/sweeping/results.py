@@ -231,6 +231,19 @@ def _number(value: float | None) -> float | str:
     return "" if value is None or value != value else value
 
 
+def notes(outcomes: Sequence[Outcome], most: int = 5) -> list[str]:
+    """What to tell of settings whose eigenvectors did not converge, of ``most`` in full.
+
+    >>> notes([Outcome(RunSettings(gamma=g), (), message="Not exact.") for g in (3, 4)], 1)
+    ['Γ = 3, PCE, θ₁ = 0.8, θ₂ = 0.6: Not exact.', '1 more setting did not converge.']
+    """
+    told = [f"{describe(o.settings)}: {o.message}" for o in outcomes if o.message]
+    rest = len(told) - most
+    if rest <= 0:
+        return told
+    return [*told[:most], f"{rest:,} more setting{'s' * (rest > 1)} did not converge."]
+
+
 def as_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
     """Settings, and mean and spread of each figure; what is not known or not finite is None."""
 
@@ -245,6 +258,7 @@ def as_json(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
             "mean": {name: finite(o.mean(name)) for name in known},
             "std": {name: finite(o.spread(name)) for name in known},
             "repeats": len(o.results),
+            "message": o.message,
         }
         for o in outcomes
     ]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import end_if_cancelled
-from sdsc_core.methods.base import Parameter, shifted_inverse
+from sdsc_core.methods.base import Parameter, rounding, shifted_inverse
 
 Array = NDArray[np.float64]
 
@@ -138,14 +138,18 @@ class LassoAdmm:
 
 
 def coherence(X: Array, g: float) -> float:
-    """min_i max_{j≠i} |x_iᵀ a_j| over the points that are not zero; a_j are the atoms."""
+    """min_i max_{j≠i} |x_iᵀ a_j| over the points, of norm 1 at most, that are not zero.
+
+    a_j are the atoms. A point that is orthogonal to all others but for rounding does not count: λ
+    would be so large that nothing is left of the identity in `_inverse`.
+    """
     lowest = np.inf
     for start in range(0, len(X), 512):
         Q = np.abs(X[start : start + 512] @ X.T)
         rows = np.arange(len(Q))
         Q[rows, start + rows] = 0.0
         best = np.maximum(Q.max(axis=1), g * np.abs(X[start : start + 512]).max(axis=1))
-        best = best[best > 0]
+        best = best[best > rounding(X)]
         lowest = min(lowest, best.min()) if best.size else lowest
     return float(lowest) if np.isfinite(lowest) else 1.0
 
