@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core.sparse.entries import is_symmetric
+from sdsc_core.sparse.sound import Damaged, as_sound_csr, canonical
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -118,14 +119,20 @@ def _real(values: Any, name: str, copy: bool = False) -> Any:
     if np.ma.is_masked(values):  # what lies below a mask is often a sign such as 999
         raise Incomplete(f"{name} has masked values")
     try:
-        array = sp.csr_array(values) if is_sparse(values) else np.asarray(values)
+        array = as_sound_csr(values) if is_sparse(values) else np.asarray(values)
         if array.dtype.kind not in "buifOUS":  # a complex number would lose its imaginary part
             raise TypeError
         return array.astype(np.float64, copy=copy)
+    except Damaged:
+        raise _damaged(name) from None
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{name} holds values that are not real numbers; give a numeric array."
         ) from None
+
+
+def _damaged(name: str) -> ValueError:
+    return ValueError(f"{name} is a damaged sparse matrix; build it anew.")
 
 
 def check_values(values: Any, name: str) -> NDArray[np.float64]:
@@ -230,34 +237,12 @@ def check_square(W: Any, name: str, what: str) -> Affinity:
     if W.shape[0] < 1:
         raise ValueError(f"{name} has shape {W.shape}; at least one point is needed.")
     if is_sparse(W):
-        W = _canonical(W, name)
+        try:
+            W = canonical(W)
+        except Damaged:
+            raise _damaged(name) from None
     if not np.isfinite(W.data if is_sparse(W) else W).all():
         raise ValueError(f"{name} has NaN or infinite entries; fill in or remove them.")
-    return W
-
-
-def square_csr(
-    data: NDArray[np.float64], indices: NDArray[np.integer], indptr: NDArray[np.integer]
-) -> sp.csr_array:
-    """A square CSR array of these parts, with 32-bit indices where they suffice."""
-    n = len(indptr) - 1
-    kind = np.int32 if max(n, len(data)) < 2**31 else np.int64
-    parts = data, indices.astype(kind, copy=False), indptr.astype(kind, copy=False)
-    return sp.csr_array(parts, shape=(n, n))
-
-
-def _canonical(W: sp.csr_array, name: str) -> sp.csr_array:
-    try:
-        # Made anew, since what a matrix says of its own order may be out of date.
-        W = sp.csr_array((W.data, W.indices, W.indptr), shape=W.shape)
-        W.check_format(full_check=True)  # a kernel would read beyond the end
-    except ValueError:
-        raise ValueError(f"{name} is a damaged sparse matrix; build it anew.") from None
-    W = square_csr(W.data, W.indices, W.indptr)
-    if not (W.has_canonical_format and W.data.all()):
-        W = W.copy()
-        W.sum_duplicates()
-        W.eliminate_zeros()  # a stored zero is no edge
     return W
 
 

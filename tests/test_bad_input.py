@@ -93,6 +93,30 @@ SQUARE = {  # what no square matrix of numbers is
     "damaged": (W.copy(), ["damaged"]),
 }
 SQUARE["damaged"][0].indices[0] = 99
+DAMAGE = {  # how to spoil a sparse matrix, by its format
+    "csc": {"place": lambda W: W.indices.put(0, 99), "begin": lambda W: W.indptr.put(3, 99)},
+    "bsr": {"place": lambda W: W.indices.put(0, 99), "begin": lambda W: W.indptr.put(1, -2)},
+    "coo": {"place": lambda W: W.coords[0].put(0, 99), "column": lambda W: W.coords[1].put(0, -9)},
+    "dia": {"length": lambda W: setattr(W, "offsets", W.offsets[:-1])},
+    "lil": {
+        "place": lambda W: W.rows[0].append(1),
+        "column": lambda W: W.rows[0].__setitem__(0, 99),
+    },
+    "dok": {"place": lambda W: W._dict.update({(99, 0): 1.0})},
+}
+
+
+def damaged(kind, spoil):
+    bad = W.copy().asformat(kind)
+    spoil(bad)
+    return bad
+
+
+SQUARE |= {
+    f"damaged {kind}, {part}": (damaged(kind, spoil), ["damaged"])
+    for kind, parts in DAMAGE.items()
+    for part, spoil in parts.items()
+}
 AFFINITY = SQUARE | {
     "not symmetric": (edited(0.987, both=False), ["W", "not symmetric"]),
     "negative": (edited(-0.25), ["W", "-0.25"]),
