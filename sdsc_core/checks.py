@@ -56,11 +56,20 @@ def check_data(
     Without ``copy`` an array of float64, a memory-mapped one too, is itself what is returned.
     ``rows`` (n_samples,) are the numbers by which a message names a row, its index by default.
     """
+    return _checked(check_array(X, name, copy=copy), min_points, name, rows)
+
+
+def check_array(X: Any, name: str = "X", *, copy: bool = False) -> NDArray[np.float64]:
+    """X as a float64 array, of whatever shape; values may be missing, but none are hidden.
+
+    >>> check_array([[1, 2]]).tolist()
+    [[1.0, 2.0]]
+    """
     if sp.issparse(X):
         raise ValueError(
             f"{name} is a sparse matrix; give a dense array of shape (n_samples, n_features)."
         )
-    return _checked(_real(X, name, copy=copy), min_points, name, rows)
+    return _real(X, name, copy=copy)
 
 
 def check_rows(X: Any, *, min_points: int = 1, name: str = "X") -> NDArray[Any]:
@@ -120,7 +129,8 @@ def _real(values: Any, name: str, copy: bool = False) -> Any:
         raise Incomplete(f"{name} has masked values")
     try:
         array = as_sound_csr(values) if is_sparse(values) else np.asarray(values)
-        if array.dtype.kind not in "buifOUS":  # a complex number would lose its imaginary part
+        # A complex number would lose its imaginary part, as an object too.
+        if array.dtype.kind not in "buifOUS" or _has_complex(array):
             raise TypeError
         return array.astype(np.float64, copy=copy)
     except Damaged:
@@ -129,6 +139,11 @@ def _real(values: Any, name: str, copy: bool = False) -> Any:
         raise ValueError(
             f"{name} holds values that are not real numbers; give a numeric array."
         ) from None
+
+
+def _has_complex(array: Any) -> bool:
+    values = array.data if is_sparse(array) else array
+    return values.dtype == object and any(np.iscomplexobj(v) for v in values.flat)
 
 
 def _damaged(name: str) -> ValueError:

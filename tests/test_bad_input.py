@@ -57,12 +57,18 @@ def edited(value, i=0, j=1, both=True):
     return bad
 
 
+def complex_objects(values):
+    """Each a number of NumPy's own, whose imaginary part a cast would drop with a warning."""
+    return np.array([[np.complex128(v) for v in row] for row in values], object)
+
+
 # What is called, and what its sentence must hold: the argument's name and its value or shape.
 DATA = {
     "nan": (spoilt(np.nan), ["X", "NaN", "row 7"]),
     "inf": (spoilt(-np.inf), ["X", "infinite", "row 7"]),
     "text": ([["a", "b"], ["c", "d"]], ["X", "not real numbers"]),
     "complex": (X + 1j, ["X", "not real numbers"]),
+    "complex objects": (complex_objects(X + 1j), ["X", "not real numbers"]),
     "sparse": (sp.csr_array(X), ["X", "sparse"]),
     "one dimension": (X[0], ["X", "(5,)"]),
     "three dimensions": (X[None], ["X", "(1, 12, 5)"]),
@@ -82,6 +88,7 @@ SQUARE = {  # what no square matrix of numbers is
     "not square, sparse": (sp.csr_array((3, 4)), ["(3, 4)"]),
     "empty": (np.zeros((0, 0)), ["(0, 0)"]),
     "complex": (W.toarray() + 0.5j, ["not real numbers"]),
+    "complex objects": (complex_objects(W.toarray() + 0.5j), ["not real numbers"]),
     "complex, sparse": (sp.csr_array(W.toarray() + 0.5j), ["not real numbers"]),
     "too large": (HUGE, ["not real numbers"]),
     "objects": (np.full((3, 3), object()), ["not real numbers"]),
@@ -223,6 +230,7 @@ SETTINGS = [
     (lambda: imc(X, 3, memory_mb="1"), ["memory_mb", "'1'"]),
     (lambda: suggest_n_clusters([]), ["eigenvalues", "(0,)"]),
     (lambda: suggest_n_clusters([1, np.nan]), ["eigenvalues", "NaN"]),
+    (lambda: suggest_n_clusters(complex_objects([[1, 2, 3]])[0]), ["eigenvalues", "not real"]),
     (lambda: tally([1], HALF), ["changes", "list"]),
     (lambda: rank_changes(None, HALF), ["changes", "NoneType"]),
     (lambda: changes(W, np.zeros((5, 5))), ["W_star", "(5, 5)", "(12, 12)"]),
@@ -283,6 +291,18 @@ SETTINGS = [
     (lambda: datasets.load("picture.gif"), ["picture.gif", ".csv"]),
     (lambda: datasets.load(b"1,2\n3,4\n", name="t.csv"), ["path", "bytes", "BytesIO"]),
     (lambda: datasets.inspect(3, name="t.csv"), ["path", "int"]),
+    (lambda: datasets.Dataset(X + 1j, None, "x"), ["X", "not real numbers"]),
+    (lambda: datasets.Dataset(complex_objects(X + 1j), None, "x"), ["X", "not real numbers"]),
+    (lambda: datasets.Dataset(np.ma.array(X, mask=X > 1), None, "x"), ["X", "masked"]),
+    (lambda: datasets.Dataset("x", None, "x"), ["X", "not real numbers"]),
+    (lambda: datasets.Dataset([[1], [1, 2]], None, "x"), ["X", "not real numbers"]),
+    (lambda: datasets.Dataset(sp.csr_array(X), None, "x"), ["X", "sparse"]),
+    (lambda: datasets.Dataset(X, [0.0] * 11 + [np.inf], "x", ("a",)), ["labels", "whole numbers"]),
+    (lambda: datasets.Dataset(X, [[0], [0, 1]], "x", ("a",)), ["labels", "whole numbers"]),
+    (
+        lambda: datasets.Dataset(X, np.ma.array(HALF, mask=HALF == 1), "x", ("a", "b")),
+        ["labels", "masked"],
+    ),
     (lambda: datasets.make_subspaces(dim=11), ["dim", "11"]),
     (lambda: datasets.make_subspaces(noise=-1), ["noise", "-1"]),
 ]
