@@ -50,7 +50,8 @@ from sdsc_core.metrics import (
 )
 from sdsc_core.run import Run, run_stages
 from sdsc_core.settings import RunSettings
-from sdsc_core.spectral import Spectrum, spectral_clustering, spectrum, suggest_n_clusters
+from sdsc_core.spectra import Spectrum
+from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
 from sdsc_core.sweeping import Grid, sweep
 from sdsc_core.tracing import trace
 from sdsc_core.verdict import advise

@@ -18,7 +18,7 @@ from sdsc_core.checks import (
 from sdsc_core.conn import Connectivity, conn_of
 from sdsc_core.memory import check_memory
 from sdsc_core.sparse.entries import components_of, sums_by_group
-from sdsc_core.spectral import Spectrum
+from sdsc_core.spectra import Spectrum, check_spectrum
 
 
 def confusion(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -276,7 +276,7 @@ def summarise(
     W = check_affinity(W)
     found = check_labels(found, W.shape[0], "found")
     truth = None if truth is None else check_labels(truth, W.shape[0], "truth")
-    return summary_of(W, found, truth, spectrum_)
+    return summary_of(W, found, truth, check_spectrum(spectrum_, W, "spectrum_"))
 
 
 def summary_of(

@@ -23,7 +23,8 @@ from sdsc_core.memory import check_memory
 from sdsc_core.methods import METHODS
 from sdsc_core.settings import RunSettings
 from sdsc_core.sides import Side, cluster_side, n_vectors
-from sdsc_core.spectral import Spectrum, spectrum, suggest_n_clusters
+from sdsc_core.spectra import Spectrum
+from sdsc_core.spectral import spectrum, suggest_n_clusters
 
 T = TypeVar("T")
 # Points, up to which W and W* come one after the other: in two threads they took as long at 640

@@ -2,7 +2,6 @@
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -26,58 +25,15 @@ from sdsc_core.kmeans import cluster_rows
 from sdsc_core.memory import check_memory
 from sdsc_core.sparse.entries import components_of, scaled
 from sdsc_core.sparse.product import product_in_threads, shifted_product
+from sdsc_core.spectra import COARSE, LOOSE, Spectrum, check_spectrum
 
 SMALL = 128  # up to here a full decomposition is the quickest
 MODERATE = 5000  # up to here it is a possible fall-back
 LARGE = 20_000  # from here on accuracy is what clusters and figures need
 ACCURACY = 1e-6
-COARSE = 1e-4  # of large graphs and of the last resort: good enough to cluster by
-LOOSE = 1e-2  # of pairs in a large graph that are only shown
 MOST_STEPS = 200  # of the last resort
 ASIDE = 2.1  # takes known pairs to −1.1 or below, off the spectrum, which lies in [−1, 1]
 MOST_CLUSTERS = 30  # that `suggest_n_clusters` is asked for, here and in the app
-
-
-@dataclass(frozen=True)
-class Spectrum:
-    """Top of the spectrum of D^{-1/2} W D^{-1/2}.
-
-    Attributes
-    ----------
-    eigenvalues : (m,), descending; 1 − λ is the Laplacian's.
-    vectors : (N, m), orthonormal columns.
-    component : (N,), the connected component of each point.
-    n_components : their number; a point without edges is one by itself.
-    regularised : whether weak links between all points were added (see `spectrum`).
-    converged : whether all eigenpairs reached the solver's accuracy.
-    residual : the largest ‖A v − λ v‖ where they did not.
-    n_exact : how many pairs can be clustered by; in a large graph the others are only to be shown.
-    """
-
-    eigenvalues: NDArray[np.float64]
-    vectors: NDArray[np.float64]
-    component: NDArray[np.int64]
-    n_components: int
-    regularised: bool
-    converged: bool = True
-    residual: float = 0.0
-    n_exact: int = 0
-
-    @property
-    def message(self) -> str:
-        """Empty, or a sentence on eigenvectors that did not converge."""
-        if self.converged:
-            return ""
-        return (
-            "The eigenvectors did not converge, so clusters and eigenvalues are not exact: the"
-            f" residual is {self.residual:.2g}, above the tolerance of {COARSE:.2g}."
-        )
-
-    def embedding(self, n: int) -> NDArray[np.float64]:
-        """The first n eigenvectors, rows of unit norm (Ng, Jordan and Weiss); zero rows stay."""
-        rows = self.vectors[:, :n]
-        norms = np.linalg.norm(rows, axis=1, keepdims=True)
-        return rows / np.where(norms > 1e-12, norms, 1.0)
 
 
 def spectrum(
@@ -189,7 +145,8 @@ def spectral_clustering(
 
     Top eigenvectors of D^{-1/2} W D^{-1/2}, rows of unit norm, k-means with several seeded starts.
     ``spectrum_`` passes in a `spectrum` of this W for as many clusters that is already there; one
-    with fewer vectors than clusters, or of other points, is refused.
+    with fewer vectors than clusters, of another graph, or with weak links where so many clusters
+    need none, is refused.
 
     >>> W = np.kron(np.eye(2), 1 - np.eye(3))
     >>> spectral_clustering(W, 2).tolist()
@@ -198,16 +155,18 @@ def spectral_clustering(
     W = check_affinity(W)
     n_clusters = check_n_clusters(n_clusters, W.shape[0])
     random_state = check_random_state(random_state)
-    found = spectrum_
+    found = check_spectrum(spectrum_, W, "spectrum_")
     if found is None:
         found = spectrum_of(W, n_clusters, n_clusters, random_state, progress)
-    if not isinstance(found, Spectrum):
-        raise ValueError(f"spectrum_ is {type(found).__name__}; give what `spectrum` returns.")
-    points, vectors = len(found.vectors), found.n_exact
-    if points != W.shape[0] or vectors < n_clusters:
+    if found.n_exact < n_clusters:
         raise ValueError(
-            f"spectrum_ has {vectors} vectors of {points} points; {n_clusters} clusters of"
-            f" {W.shape[0]} points need at least {n_clusters} vectors of as many points."
+            f"spectrum_ has {found.n_exact} vectors to cluster by; {n_clusters} clusters need at"
+            f" least {n_clusters} vectors."
+        )
+    if not found.decides_as(n_clusters):
+        raise ValueError(
+            f"spectrum_ was made for another number of clusters; W has {found.n_components}"
+            f" components, so give `spectrum` n_clusters={n_clusters} too."
         )
     return cluster_rows(found.embedding(n_clusters), n_clusters, random_state)
 

@@ -28,7 +28,7 @@ from sdsc_core.figures.sizes import (
     check_sheet,
 )
 from sdsc_core.metrics import confusion
-from sdsc_core.spectral import Spectrum
+from sdsc_core.spectra import Spectrum
 
 # Okabe and Ito's colours, told apart with any kind of colour vision, then others; their
 # vermilion is kept for what is wrong.

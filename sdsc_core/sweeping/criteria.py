@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdsc_core.blocks import gram
 from sdsc_core.imc_path import unit_rows
 from sdsc_core.memory import check_memory
-from sdsc_core.spectral import Spectrum
+from sdsc_core.spectra import Spectrum
 
 MOST_PRODUCTS = 3000  # points whose products are kept for the distance to subspaces
 MOST_POINTS = 2000  # of the silhouette, which compares all pairs; of more points so many are drawn

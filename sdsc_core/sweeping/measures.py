@@ -12,7 +12,7 @@ from sdsc_core.checks import Affinity, is_sparse
 from sdsc_core.conn import conn_of
 from sdsc_core.metrics import acc_nmi
 from sdsc_core.sparse.entries import sums_by_group
-from sdsc_core.spectral import Spectrum
+from sdsc_core.spectra import Spectrum
 
 
 def figures_of(

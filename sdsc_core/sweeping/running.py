@@ -33,7 +33,7 @@ from sdsc_core.imc_path import ImcPath, imc, of_pairs
 from sdsc_core.memory import many_steps
 from sdsc_core.settings import RunSettings
 from sdsc_core.sides import side_of
-from sdsc_core.spectral import Spectrum
+from sdsc_core.spectra import Spectrum
 from sdsc_core.sweeping.criteria import (
     agreement,
     relative_eigengap,
