@@ -302,42 +302,6 @@ def check_star(W: Affinity, W_star: Any, name: str = "W_star") -> Affinity:
     return W_star
 
 
-def check_labels(
-    labels: Any, n_points: int | None = None, name: str = "labels"
-) -> NDArray[np.int64]:
-    """Labels of n points as integers from 0, in the order of the sorted names."""
-    array = _one_kind(labels, name)
-    if array.ndim != 1 or (n_points is not None and array.shape[0] != n_points):
-        each = "each point" if n_points is None else f"each of {n_points} points"
-        raise ValueError(f"{name} has shape {array.shape}; one label for {each} is needed.")
-    if not array.size:
-        raise ValueError(f"{name} is empty; at least one point is needed.")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"{name} has NaN or infinite values; each point needs a class.")
-    if array.dtype.kind == "i" and array.min() >= 0 and array.max() < 2 * len(array):
-        return np.cumsum(np.bincount(array) > 0)[array] - 1  # sorting takes ten times as long
-    return np.unique(array, return_inverse=True)[1].astype(np.int64)
-
-
-def _one_kind(labels: Any, name: str) -> NDArray[Any]:
-    """Labels that are all numbers or all text; NumPy would make text of both."""
-    if np.ma.is_masked(labels):
-        raise ValueError(f"{name} has masked values; each point needs a class.")
-    try:
-        array = labels if isinstance(labels, np.ndarray) else np.asarray(labels, dtype=object)
-        if array.dtype == object and array.ndim == 1:
-            if not any(all(isinstance(v, kind) for v in array) for kind in (Real, str, bytes)):
-                raise TypeError
-            array = np.asarray(array.tolist())
-        if array.dtype.kind not in "biufUSO":
-            raise TypeError
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} holds neither only numbers nor only text; give one kind."
-        ) from None
-    return array
-
-
 def check_n_clusters(value: Any, n_points: int) -> int:
     """A number of clusters in [1, N]."""
     return check_count(

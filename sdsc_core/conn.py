@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import end_if_cancelled, run_blocks
-from sdsc_core.checks import Affinity, check_affinity, check_labels, is_sparse
+from sdsc_core.checks import Affinity, check_affinity, is_sparse
+from sdsc_core.labels.checking import check_labels
 from sdsc_core.sparse.entries import components_of, inner_graphs, places_of
 from sdsc_core.spectra import Spectrum, check_spectrum
 from sdsc_core.spectral import spectrum

@@ -8,14 +8,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from sdsc_core.affinities import magnitudes
-from sdsc_core.checks import (
-    Affinity,
-    check_affinity,
-    check_labels,
-    check_star,
-    is_sparse,
-)
+from sdsc_core.checks import Affinity, check_affinity, check_star, is_sparse
 from sdsc_core.conn import Connectivity, conn_of
+from sdsc_core.labels.checking import check_labels
 from sdsc_core.memory import check_memory
 from sdsc_core.sparse.entries import components_of, sums_by_group
 from sdsc_core.spectra import Spectrum, check_spectrum

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress
-from sdsc_core.checks import Affinity, check_affinity, check_labels, check_n_clusters
+from sdsc_core.checks import Affinity, check_affinity, check_n_clusters
 from sdsc_core.kmeans import cluster_rows
+from sdsc_core.labels.checking import check_labels
 from sdsc_core.metrics import Summary, summary_of
 from sdsc_core.spectra import Spectrum, check_spectrum
 from sdsc_core.spectral import MOST_CLUSTERS, spectrum, spectrum_of

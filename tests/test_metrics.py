@@ -13,6 +13,7 @@ from sdsc_core import conn, metrics
 from sdsc_core.conn import connectivity, second_eigenvalue
 from sdsc_core.dense import Changes, rank_changes, tally
 from sdsc_core.dense.explanations import ORDERS
+from sdsc_core.labels.checking import check_labels, label_names
 from sdsc_core.memory import available
 from sdsc_core.spectral import spectrum
 from tests import naive
@@ -180,6 +181,25 @@ def test_a_class_without_a_cluster_and_a_cluster_without_a_class():
     table, clusters = metrics.confusion([0, 0, 0, 1], [2, 2, 1, 0])
     assert table.tolist() == [[2, 0, 1], [0, 1, 0]] and clusters.tolist() == [2, 0, 1]
     assert metrics.misplaced([0, 0, 0, 1], [2, 2, 1, 0]).tolist() == [False, False, True, False]
+
+
+@pytest.mark.parametrize("labels", [
+    [2**63, 2**63 + 1, -1, -1], [2**53, 2**53 + 1, 0.5, 0.5], [10**400, 10**400 + 1, 0.5, 0.5],
+    [np.uint64(2**63), np.uint64(2**63 + 1), -1, -1], ["a", "a\0", "b", "b"],
+    np.array(["b", "c", "a", "a"], np.dtypes.StringDType()),
+])  # fmt: skip
+def test_labels_that_differ_stay_apart_whatever_type_holds_them(labels):
+    assert metrics.clustering_accuracy(labels, [0, 1, 2, 2]) == 1
+    names = label_names(labels)
+    assert [names[k] for k in check_labels(labels)] == list(labels)
+
+
+def test_flags_of_numpy_are_labels_and_gaps_are_none():
+    assert check_labels([np.True_, np.False_, True]).tolist() == [1, 0, 1]
+    gaps = np.array(["a", None], np.dtypes.StringDType(na_object=None))
+    for labels in (gaps, [2**63 + 1, -1, np.nan], [10**400, np.inf]):
+        with pytest.raises(ValueError, match="labels h"):
+            check_labels(labels)
 
 
 def some_changes(m, n, seed=0):

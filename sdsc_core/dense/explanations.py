@@ -11,16 +11,10 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import (
-    check_affinity,
-    check_choice,
-    check_kind,
-    check_labels,
-    check_pair,
-    check_star,
-)
+from sdsc_core.checks import check_affinity, check_choice, check_kind, check_pair, check_star
 from sdsc_core.dense.registry import DENSE
 from sdsc_core.dense.rules import RULES, Rows, Thresholds, check_rule, condition, two_hop
+from sdsc_core.labels.checking import check_labels
 from sdsc_core.memory import check_memory
 
 CHANGE_BYTES = 90  # an entry of W* at the largest moment
