@@ -223,7 +223,7 @@ def test_tally_counts_each_condition_inside_and_between():
         assert t.new_inside == sum(a and b for a, b in mine)
         assert t.new_between == sum(b and not a for a, b in mine)
         assert t.precision == pytest.approx(t.inside / len(mine))
-    assert np.isnan(tally(found, labels, (9,))[0].precision)
+    assert np.isnan(tally(found, labels, (0,))[0].precision)
     one_each = Changes(np.array([0, 0]), np.array([1, 2]), *np.zeros((2, 2)), *np.ones((2, 2)))
     assert tally(one_each, [0, 0, 1], (1,))[0].precision == 0.5
 
@@ -260,6 +260,38 @@ def test_labels_of_too_few_points_are_refused():
         tally("these", [0, 1])
     none = some_changes(0, 2)
     assert tally(none, [0])[0].inside == 0
+
+
+@pytest.mark.parametrize("names", [
+    [1, 2, 3], ["a", "b", "c"], [0.5, 7, 9], [0, 2, 5], [b"x", b"y", b"z"],
+])  # fmt: skip
+def test_clusters_go_by_the_names_that_labels_have(names):
+    found, codes = some_changes(300, 12), np.arange(12) % 3
+    labels = [names[c] for c in codes]
+    for chosen in (names[1:2], names[::2], names[1]):
+        ours = rank_changes(found, labels, clusters=chosen).tolist()
+        several = chosen if isinstance(chosen, list) else [chosen]
+        theirs = rank_changes(found, codes, clusters=[names.index(c) for c in several])
+        assert ours == theirs.tolist()
+        ends = {(labels[found.i[p]], labels[found.j[p]]) for p in ours}
+        assert ends and all(a in several or b in several for a, b in ends)
+    assert len(rank_changes(found, labels)) == 300
+    assert not len(rank_changes(found, labels, clusters=[names[2] * 99]))
+
+
+def test_conditions_and_clusters_that_cannot_be_are_refused():
+    found, labels = some_changes(3, 4), ["a", "a", "b", "b"]
+    for wrong in ("x", "abc", [9], [None], 1.5):
+        for call in (
+            lambda wrong=wrong: tally(found, labels, wrong),
+            lambda wrong=wrong: rank_changes(found, labels, conditions=wrong),
+        ):
+            with pytest.raises(ValueError, match=r"conditions is .*; choose one of 0, 1, 2, 3, 5"):
+                call()
+    with pytest.raises(ValueError, match="clusters has 1; labels has 'a', give names of that"):
+        rank_changes(found, labels, clusters=[1])
+    with pytest.raises(ValueError, match="clusters holds neither only numbers nor only text"):
+        rank_changes(found, labels, clusters=[None])
 
 
 def test_an_order_that_does_not_exist():
