@@ -246,6 +246,11 @@ def check_thetas(theta1: Any, theta2: Any) -> tuple[float, float]:
 def check_square(W: Any, name: str, what: str) -> Affinity:
     """A square matrix of finite numbers as float64: CSR with sorted rows and without stored zeros,
     or an array, as it came. The caller's own matrix is left as it is."""
+    return _square(W, name, what)[0]
+
+
+def _square(W: Any, name: str, what: str) -> tuple[Affinity, float, float]:
+    """`check_square`, and its lowest and highest entry."""
     W = _real(W, name)
     if W.ndim != 2 or W.shape[0] != W.shape[1]:
         raise ValueError(f"{name} has shape {W.shape}; {what} matrix is square.")
@@ -256,9 +261,24 @@ def check_square(W: Any, name: str, what: str) -> Affinity:
             W = canonical(W)
         except Damaged:
             raise _damaged(name) from None
-    if not np.isfinite(W.data if is_sparse(W) else W).all():
+    values = W.data if is_sparse(W) else W
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
+    if not (np.isfinite(low) and np.isfinite(high)):  # NaN is both
         raise ValueError(f"{name} has NaN or infinite entries; fill in or remove them.")
-    return W
+    if not _has_sum(values, max(-low, high)):
+        raise ValueError(
+            f"{name} has entries whose sum is larger than any float; divide {name} by its largest"
+            " entry."
+        )
+    return W, low, high
+
+
+def _has_sum(values: NDArray[np.float64], largest: float) -> bool:
+    """Whether magnitudes up to ``largest`` have a finite sum, which degrees are made from."""
+    if largest <= np.finfo(float).max / max(1, values.size):
+        return True
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(np.abs(values).sum()))
 
 
 def check_affinity(W: Any, *, unit: bool = False, name: str = "W") -> Affinity:
@@ -268,9 +288,7 @@ def check_affinity(W: Any, *, unit: bool = False, name: str = "W") -> Affinity:
     zeros, and w_ij = w_ji to the last bit; where rounding made them differ, the larger one holds.
     ``unit`` asks for values in [0, 1], which the dense stage needs.
     """
-    W = check_square(W, name, "an affinity")
-    values = W.data if is_sparse(W) else W
-    lowest, highest = (values.min(), values.max()) if values.size else (0.0, 0.0)
+    W, lowest, highest = _square(W, name, "an affinity")
     if lowest < 0:
         raise ValueError(
             f"{name} has the negative entry {lowest:.6g}; similarities are at least 0."

@@ -99,6 +99,10 @@ SQUARE = {  # what no square matrix of numbers is
     "inf": (edited(np.inf), ["infinite"]),
     "damaged": (W.copy(), ["damaged"]),
 }
+SQUARE |= {
+    "huge": (1e308 * (1 - np.eye(12)), ["larger than any float", "divide", "largest entry"]),
+    "huge, sparse": (sp.csr_array(1e308 * (1 - np.eye(12))), ["larger than any float"]),
+}
 SQUARE["damaged"][0].indices[0] = 99
 DAMAGE = {  # how to spoil a sparse matrix, by its format
     "csc": {"place": lambda W: W.indices.put(0, 99), "begin": lambda W: W.indptr.put(3, 99)},
@@ -306,6 +310,15 @@ SETTINGS = [
     (lambda: datasets.make_subspaces(dim=11), ["dim", "11"]),
     (lambda: datasets.make_subspaces(noise=-1), ["noise", "-1"]),
 ]
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_entries_near_the_largest_float_serve_where_their_sum_is_one(form):
+    W = np.zeros((4, 4))
+    W[0, 1] = W[1, 0] = W[2, 3] = W[3, 2] = 4e307
+    assert ncut(form(W), [0, 0, 1, 1]) == 0 and components(form(W)).tolist() == [2, 2]
+    assert connectivity(form(1e306 * (1 - np.eye(5)))).whole == pytest.approx(1.25)
+    assert affinity(form(W), "sum").max() == 8e307
 
 
 @pytest.mark.parametrize(("call", "argument", "words"), CALLS)
