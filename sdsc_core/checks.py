@@ -32,6 +32,7 @@ def n_entries(W: Affinity) -> int:
     return int(W.nnz if is_sparse(W) else W.size)
 
 
+ROUNDING = 1e-8  # of W's highest entry: by so much w_ij and w_ji may differ
 ROWS = 1 << 16  # looked at in one go, so that a mapped file need not fit into memory
 
 
@@ -301,7 +302,7 @@ def check_affinity(W: Any, *, unit: bool = False, name: str = "W") -> Affinity:
         return W
     difference: Any = abs(W - W.T)
     gap = float(difference.max())
-    if gap > 1e-8 * max(1.0, highest):
+    if gap > ROUNDING * highest:  # as a share, since a W of tiny entries is one too
         raise ValueError(f"{name} is not symmetric: w_ij and w_ji differ by up to {gap:.3g}.")
     return sp.csr_array(W.maximum(W.T)) if is_sparse(W) else np.maximum(W, W.T)
 

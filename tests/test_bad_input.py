@@ -130,6 +130,7 @@ SQUARE |= {
 }
 AFFINITY = SQUARE | {
     "not symmetric": (edited(0.987, both=False), ["W", "not symmetric"]),
+    "not symmetric, tiny": (1e-9 * edited(0.987, both=False), ["W", "not symmetric"]),
     "negative": (edited(-0.25), ["W", "-0.25"]),
     "text": (np.array([["a", "b"], ["b", "a"]]), ["W", "not real numbers"]),
 }
@@ -310,6 +311,15 @@ SETTINGS = [
     (lambda: datasets.make_subspaces(dim=11), ["dim", "11"]),
     (lambda: datasets.make_subspaces(noise=-1), ["noise", "-1"]),
 ]
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-9, 1.0, 1e9])
+def test_rounding_makes_no_graph_directed_whatever_its_size(size):
+    W = size * (1 - np.eye(4))
+    W[0, 1] *= 1 + 1e-9
+    assert components(W).tolist() == [4]
+    W[0, 1] *= 1 + 1e-7
+    assert_refuses(lambda: components(W), ["W", "not symmetric"])
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
