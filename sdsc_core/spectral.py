@@ -96,7 +96,8 @@ def spectrum_of(
         known, share = roots[:, None] / np.linalg.norm(roots), tau / n
         weak = 1.0 / roots
     else:
-        known, share, weak = _component_vectors(component, n_components, roots), 0.0, np.zeros(n)
+        known = _component_vectors(component, n_components, roots, n_vectors)
+        share, weak = 0.0, np.zeros(n)
     known = known[:, :n_vectors]
     rounds = [(n_exact, COARSE), (n_vectors, LOOSE)] if n > LARGE else [(n_vectors, ACCURACY)]
     with one_thread():  # the other products are too small for several threads
@@ -191,14 +192,19 @@ def _scaled(W: Affinity, scale: NDArray[np.float64]) -> Affinity:
 
 
 def _component_vectors(
-    component: NDArray[np.int64], n_components: int, roots: NDArray[np.float64]
+    component: NDArray[np.int64], n_components: int, roots: NDArray[np.float64], n_vectors: int
 ) -> NDArray[np.float64]:
-    """D^{1/2} 1 on each component, the larger ones first; a point without edges keeps itself."""
+    """D^{1/2} 1 on each component, the larger ones first; a point without edges keeps itself.
+
+    No more than ``n_vectors`` of them are made, two at least: NumPy sums one column alone in
+    another order, and its norm would differ in the last bit.
+    """
     order = np.argsort(-np.bincount(component), kind="stable")
     rank = np.empty(n_components, np.int64)
     rank[order] = np.arange(n_components)
-    vectors = np.zeros((len(component), n_components))
-    vectors[np.arange(len(component)), rank[component]] = np.where(roots > 0, roots, 1.0)
+    vectors = np.zeros((len(component), min(n_components, max(2, n_vectors))))
+    mine = np.flatnonzero(rank[component] < vectors.shape[1])
+    vectors[mine, rank[component[mine]]] = np.where(roots > 0, roots, 1.0)[mine]
     return vectors / np.linalg.norm(vectors, axis=0)
 
 

@@ -139,7 +139,8 @@ EQUIVALENT = [
     ("cached((stage, key)", "(key,)", "no two stages have keys of one form"),
     ("residual * residual <= CLOSE * gap", "< CLOSE * gap", "nothing lies there to the last bit"),
     ("pivots[i - 1], -1e-300)", "-1e-300  →", "beyond all eigenvalues every pivot is below −10⁻¹⁴"),
-    ("check_memory(24 * size + 40", "24  →  25 | 40  →  41", "an estimate with room to spare"),
+    ("check_memory(24 * size + tables", "24  →  25", "an estimate with room to spare"),
+    ("tables = 40 * clusters", "40  →  41 | 24  →  25", "an estimate with room to spare"),
     ("PARTS = 16  # of the rows", "16  →  17", "how many at a time"),
     (
         "own = min(np.searchsorted(",

@@ -13,6 +13,7 @@ from sdsc_core import conn, metrics
 from sdsc_core.conn import connectivity, second_eigenvalue
 from sdsc_core.dense import Changes, rank_changes, tally
 from sdsc_core.dense.explanations import ORDERS
+from sdsc_core.labels import matching
 from sdsc_core.labels.checking import check_labels, label_names
 from sdsc_core.memory import available
 from sdsc_core.spectral import spectrum
@@ -181,6 +182,50 @@ def test_a_class_without_a_cluster_and_a_cluster_without_a_class():
     table, clusters = metrics.confusion([0, 0, 0, 1], [2, 2, 1, 0])
     assert table.tolist() == [[2, 0, 1], [0, 1, 0]] and clusters.tolist() == [2, 0, 1]
     assert metrics.misplaced([0, 0, 0, 1], [2, 2, 1, 0]).tolist() == [False, False, True, False]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_many_classes_and_clusters_give_the_same_without_a_table(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    truth, found = np.arange(40) // rng.integers(1, 5), rng.permutation(40) // rng.integers(1, 7)
+    if seed > 3:  # many parts that share nothing
+        found = np.where(rng.random(40) < 0.2, truth + 1, truth)
+    W = sp.csr_array(random_affinity(40, seed, 0.5))
+
+    def figures():
+        a, s = metrics.analyse(W, W, truth), metrics.summarise(W, truth, found)
+        return np.concatenate([
+            [metrics.clustering_accuracy(truth, found), metrics.nmi(truth, found)],
+            [metrics.misplaced(truth, found).sum(), metrics.inside_share(W, truth)],
+            *metrics.cut_vol(W, truth), [metrics.ncut(W, found), s.acc, s.nmi, s.ncut, s.nonzeros],
+            [a.ncut, a.zeta, a.zeta_star, a.k],
+        ])  # fmt: skip
+
+    expected = figures()
+    monkeypatch.setattr(matching, "MANY", 0)
+    monkeypatch.setattr(metrics, "MANY", 0)
+    monkeypatch.setattr(metrics, "sums_by_group", None)
+    np.testing.assert_allclose(figures(), expected, rtol=1e-12)
+
+
+def test_as_many_classes_as_points_need_no_square_of_them():
+    n = 70_000
+    each, chain = np.arange(n), sp.diags_array([np.ones(n - 1)] * 2, offsets=[1, -1])
+    tracemalloc.start()
+    assert metrics.clustering_accuracy(each, each[::-1]) == metrics.nmi(each, each) == 1
+    assert metrics.misplaced(each, each // 2).sum() == n // 2
+    assert metrics.cut_vol(chain, each)[1].sum() == metrics.inside_share(chain, each) == 0
+    assert metrics.ncut(chain, each // 2) == n // 2 - 1
+    assert metrics.analyse(chain, chain, each).zeta == 2 * (n - 1)
+    assert tracemalloc.get_traced_memory()[1] < 100e6
+    tracemalloc.stop()
+
+
+def test_a_table_that_does_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr(available, "available_memory", lambda: 1 << 20)
+    each = np.arange(5000)
+    with pytest.raises(ValueError, match="A table of 5,000 classes and 5,000 clusters needs"):
+        metrics.confusion(each, each)
 
 
 @pytest.mark.parametrize("labels", [

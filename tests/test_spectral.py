@@ -156,6 +156,19 @@ def test_without_an_edge_there_is_nothing_to_find():
     assert not spectrum(np.zeros((2, 2)), 2).regularised
 
 
+def test_of_many_components_no_more_vectors_are_made_than_are_kept():
+    n = 50_000
+    tracemalloc.start()
+    found = spectrum(sp.csr_array((n, n)), 2, n)
+    assert tracemalloc.get_traced_memory()[1] < 100e6
+    tracemalloc.stop()
+    assert found.eigenvalues.tolist() == [1, 1] and found.n_components == n
+    W, _ = blocks((9, 30, 20))
+    several, few = spectrum(W, 3, 3), spectrum(W, 1, 3)
+    np.testing.assert_array_equal(several.vectors[:, :1], few.vectors)
+    assert [np.count_nonzero(v) for v in several.vectors.T] == [30, 20, 9]
+
+
 def test_limits_are_those_that_are_told():
     """In the docstring of `spectrum`, in the README, and on the screens."""
     assert spectral.LARGE == 20_000 and spectral.MOST_CLUSTERS == 30
