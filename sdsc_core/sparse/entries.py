@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 
-Grid = Row = NDArray[np.float64]
+Row = NDArray[np.float64]
+Grid = NDArray[np.float64]
 
 
 def as_csr(W: Any) -> sp.csr_array:
@@ -78,7 +79,8 @@ def cuts_by_group(W: Any, group: NDArray[np.int64], n: int) -> tuple[Row, Row, i
     W = as_csr(W)
     own = np.repeat(group, np.diff(W.indptr))
     inside = own == group[W.indices]
-    cut, vol = (np.bincount(own[some], W.data[some], n) for some in (~inside, inside))
+    weighed = (np.bincount(own[some], W.data[some], n) for some in (~inside, inside))
+    cut, vol = (np.asarray(sums, np.float64) for sums in weighed)
     return cut, vol, W.nnz, W.nnz - int(inside.sum())
 
 
