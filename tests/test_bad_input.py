@@ -1,5 +1,7 @@
 """Bad input: one sentence that names the argument and its value, for every public entry."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -18,18 +20,22 @@ from sdsc_core import (
     datasets,
     dense_stage,
     densify,
+    diffusion,
     explain,
     fit_subspaces,
     imc,
     inside_share,
     misplaced,
+    mutual,
     ncut,
     nmi,
     pce,
     preserving_error,
     rank_changes,
+    sinkhorn,
     spectral_clustering,
     spectrum,
+    subspaces,
     suggest_n_clusters,
     summarise,
     tally,
@@ -37,7 +43,8 @@ from sdsc_core import (
 from sdsc_core.blocks import n_threads
 
 X = np.random.default_rng(0).standard_normal((12, 5))
-W = imc(X, 3).affinity()
+PATH = imc(X, 3)
+W = PATH.affinity()
 STAR = pce(W)
 FOUND = changes(W, STAR)
 HALF = np.repeat([0, 1], 6)
@@ -224,12 +231,20 @@ TAKES_SEED = SOLVED | {
     "spectrum": lambda more: spectrum(W, 2, **more),
     "SDSC": lambda more: SDSC(2, **more).fit(X),
 }
-TAKES_JOBS = SOLVED | {
-    "imc": lambda more: imc(X, 2, **more),
-    "pce": lambda more: pce(W, **more),
-    "densify": lambda more: densify(W, **more),
-    "SDSC": lambda more: SDSC(2, **more).fit(X),
-}
+TAKES_JOBS = (
+    SOLVED
+    | {
+        "imc": lambda more: imc(X, 2, **more),
+        "pce": lambda more: pce(W, **more),
+        "densify": lambda more: densify(W, **more),
+        "SDSC": lambda more: SDSC(2, **more).fit(X),
+        "subspaces": lambda more: subspaces(X, HALF, **more),
+    }
+    | {
+        name: lambda more, stage=stage: stage(W, **more)
+        for name, stage in (("sinkhorn", sinkhorn), ("diffusion", diffusion), ("mutual", mutual))
+    }
+)
 
 SETTINGS = [
     (lambda: imc(X, 3, memory_mb="1"), ["memory_mb", "'1'"]),
@@ -248,6 +263,12 @@ SETTINGS = [
     (lambda: imc(X, 2.5), ["n_iterations", "2.5"]),
     (lambda: imc(X, True), ["n_iterations", "True"]),
     (lambda: imc(X, 3).coefficients(4), ["gamma", "4"]),
+    (lambda: imc(X, 4, start=3), ["start", "int", "`imc`"]),
+    (lambda: imc(X, 4, start=replace(PATH, picks=1.0 * PATH.picks)), ["start", "picks"]),
+    (lambda: imc(X, 4, start=replace(PATH, picks=PATH.picks[:, 0])), ["start", "picks"]),
+    (lambda: imc(X, 4, start=replace(PATH, picks=PATH.picks.tolist())), ["start", "picks"]),
+    (lambda: imc(X, 4, start=replace(PATH, picks=PATH.picks[:, :1])), ["start", "picks"]),
+    (lambda: imc(X, 4, start=replace(PATH, correlations=None)), ["start", "correlation"]),
     (lambda: imc(X, 3, residual="left"), ["residual", "'left'"]),
     (lambda: imc(X, 3, similarity="both"), ["similarity", "'both'"]),
     (lambda: imc(X, 3, n_jobs=0), ["n_jobs", "0"]),
@@ -291,6 +312,15 @@ SETTINGS = [
     (lambda: SDSC(2, theta1=0.5).fit(X), ["theta1", "0.5"]),
     (lambda: SDSC(2, n_iterations=12).fit(X), ["n_iterations", "12"]),
     (lambda: SDSC(2, method_params={"colour": 1}).fit(X), ["colour", "IMC"]),
+    (lambda: SDSC(2, method_params=[1]).fit(X), ["method_params", "[1]"]),
+    (lambda: SDSC(2, method_params="ab").fit(X), ["method_params", "'ab'"]),
+    (lambda: SDSC(2, method_params=0).fit(X), ["method_params", "0"]),
+    (lambda: SDSC(2, method_params={1: 2}).fit(X), ["method_params", "1"]),
+    (lambda: SDSC(2, "LRR", method_params={1: 2}).fit(X), ["method_params", "1"]),
+    (lambda: subspaces(X, HALF).predict(3), ["X", "()"]),
+    (lambda: subspaces(X, HALF).predict(np.array(3.0)), ["X", "()"]),
+    (lambda: subspaces(X, HALF).predict(None), ["X"]),
+    (lambda: subspaces(X, HALF).predict(sp.csr_array(X)), ["X", "sparse"]),
     (lambda: datasets.sample("cats"), ["name", "'cats'", "'faces'"]),
     (lambda: datasets.load("there/is/none.csv"), ["path", "none.csv"]),
     (lambda: datasets.load("picture.gif"), ["picture.gif", ".csv"]),
@@ -384,6 +414,17 @@ def test_what_is_given_stays_as_it_is(name):
         READS_MATRIX[name](turned)
     for part in ("data", "indices", "indptr"):
         np.testing.assert_array_equal(getattr(turned, part), getattr(kept, part))
+
+
+@pytest.mark.parametrize("name", [
+    name for name, method in METHODS.items() if any(p.name == "power" for p in method.parameters)
+])  # fmt: skip
+def test_a_power_that_would_overflow_is_named(name):
+    C = METHODS[name].solve(X, n_clusters=2, power=1000).C
+    assert np.isfinite(C).all()
+    for power in (1001, 10**30):
+        settings = {"n_clusters": 2, "power": power}
+        assert_refuses(lambda more=settings: METHODS[name].solve(X, **more), ["power", "1000"])
 
 
 @pytest.mark.parametrize("name", METHODS)
