@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sdsc_core.checks import check_choice, check_square, square_csr
+from sdsc_core.checks import check_choice, check_square
 from sdsc_core.sparse.entries import off_diagonal_entries
+from sdsc_core.sparse.sound import square_csr
 
 
 def affinity(C: Any, rule: str = "max") -> sp.csr_array:

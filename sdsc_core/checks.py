@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from sdsc_core.sparse.entries import is_symmetric
+from sdsc_core.sparse.sound import Damaged, as_sound_csr, canonical
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -31,6 +32,7 @@ def n_entries(W: Affinity) -> int:
     return int(W.nnz if is_sparse(W) else W.size)
 
 
+ROUNDING = 1e-8  # of W's highest entry: by so much w_ij and w_ji may differ
 ROWS = 1 << 16  # looked at in one go, so that a mapped file need not fit into memory
 
 
@@ -55,11 +57,20 @@ def check_data(
     Without ``copy`` an array of float64, a memory-mapped one too, is itself what is returned.
     ``rows`` (n_samples,) are the numbers by which a message names a row, its index by default.
     """
+    return _checked(check_array(X, name, copy=copy), min_points, name, rows)
+
+
+def check_array(X: Any, name: str = "X", *, copy: bool = False) -> NDArray[np.float64]:
+    """X as a float64 array, of whatever shape; values may be missing, but none are hidden.
+
+    >>> check_array([[1, 2]]).tolist()
+    [[1.0, 2.0]]
+    """
     if sp.issparse(X):
         raise ValueError(
             f"{name} is a sparse matrix; give a dense array of shape (n_samples, n_features)."
         )
-    return _checked(_real(X, name, copy=copy), min_points, name, rows)
+    return _real(X, name, copy=copy)
 
 
 def check_rows(X: Any, *, min_points: int = 1, name: str = "X") -> NDArray[Any]:
@@ -118,14 +129,26 @@ def _real(values: Any, name: str, copy: bool = False) -> Any:
     if np.ma.is_masked(values):  # what lies below a mask is often a sign such as 999
         raise Incomplete(f"{name} has masked values")
     try:
-        array = sp.csr_array(values) if is_sparse(values) else np.asarray(values)
-        if array.dtype.kind not in "buifOUS":  # a complex number would lose its imaginary part
+        array = as_sound_csr(values) if is_sparse(values) else np.asarray(values)
+        # A complex number would lose its imaginary part, as an object too.
+        if array.dtype.kind not in "buifOUS" or _has_complex(array):
             raise TypeError
         return array.astype(np.float64, copy=copy)
+    except Damaged:
+        raise _damaged(name) from None
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{name} holds values that are not real numbers; give a numeric array."
         ) from None
+
+
+def _has_complex(array: Any) -> bool:
+    values = array.data if is_sparse(array) else array
+    return values.dtype == object and any(np.iscomplexobj(v) for v in values.flat)
+
+
+def _damaged(name: str) -> ValueError:
+    return ValueError(f"{name} is a damaged sparse matrix; build it anew.")
 
 
 def check_values(values: Any, name: str) -> NDArray[np.float64]:
@@ -224,41 +247,39 @@ def check_thetas(theta1: Any, theta2: Any) -> tuple[float, float]:
 def check_square(W: Any, name: str, what: str) -> Affinity:
     """A square matrix of finite numbers as float64: CSR with sorted rows and without stored zeros,
     or an array, as it came. The caller's own matrix is left as it is."""
+    return _square(W, name, what)[0]
+
+
+def _square(W: Any, name: str, what: str) -> tuple[Affinity, float, float]:
+    """`check_square`, and its lowest and highest entry."""
     W = _real(W, name)
     if W.ndim != 2 or W.shape[0] != W.shape[1]:
         raise ValueError(f"{name} has shape {W.shape}; {what} matrix is square.")
     if W.shape[0] < 1:
         raise ValueError(f"{name} has shape {W.shape}; at least one point is needed.")
     if is_sparse(W):
-        W = _canonical(W, name)
-    if not np.isfinite(W.data if is_sparse(W) else W).all():
+        try:
+            W = canonical(W)
+        except Damaged:
+            raise _damaged(name) from None
+    values = W.data if is_sparse(W) else W
+    low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
+    if not (np.isfinite(low) and np.isfinite(high)):  # NaN is both
         raise ValueError(f"{name} has NaN or infinite entries; fill in or remove them.")
-    return W
+    if not _has_sum(values, max(-low, high)):
+        raise ValueError(
+            f"{name} has entries whose sum is larger than any float; divide {name} by its largest"
+            " entry."
+        )
+    return W, low, high
 
 
-def square_csr(
-    data: NDArray[np.float64], indices: NDArray[np.integer], indptr: NDArray[np.integer]
-) -> sp.csr_array:
-    """A square CSR array of these parts, with 32-bit indices where they suffice."""
-    n = len(indptr) - 1
-    kind = np.int32 if max(n, len(data)) < 2**31 else np.int64
-    parts = data, indices.astype(kind, copy=False), indptr.astype(kind, copy=False)
-    return sp.csr_array(parts, shape=(n, n))
-
-
-def _canonical(W: sp.csr_array, name: str) -> sp.csr_array:
-    try:
-        # Made anew, since what a matrix says of its own order may be out of date.
-        W = sp.csr_array((W.data, W.indices, W.indptr), shape=W.shape)
-        W.check_format(full_check=True)  # a kernel would read beyond the end
-    except ValueError:
-        raise ValueError(f"{name} is a damaged sparse matrix; build it anew.") from None
-    W = square_csr(W.data, W.indices, W.indptr)
-    if not (W.has_canonical_format and W.data.all()):
-        W = W.copy()
-        W.sum_duplicates()
-        W.eliminate_zeros()  # a stored zero is no edge
-    return W
+def _has_sum(values: NDArray[np.float64], largest: float) -> bool:
+    """Whether magnitudes up to ``largest`` have a finite sum, which degrees are made from."""
+    if largest <= np.finfo(float).max / max(1, values.size):
+        return True
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(np.abs(values).sum()))
 
 
 def check_affinity(W: Any, *, unit: bool = False, name: str = "W") -> Affinity:
@@ -268,9 +289,7 @@ def check_affinity(W: Any, *, unit: bool = False, name: str = "W") -> Affinity:
     zeros, and w_ij = w_ji to the last bit; where rounding made them differ, the larger one holds.
     ``unit`` asks for values in [0, 1], which the dense stage needs.
     """
-    W = check_square(W, name, "an affinity")
-    values = W.data if is_sparse(W) else W
-    lowest, highest = (values.min(), values.max()) if values.size else (0.0, 0.0)
+    W, lowest, highest = _square(W, name, "an affinity")
     if lowest < 0:
         raise ValueError(
             f"{name} has the negative entry {lowest:.6g}; similarities are at least 0."
@@ -283,7 +302,7 @@ def check_affinity(W: Any, *, unit: bool = False, name: str = "W") -> Affinity:
         return W
     difference: Any = abs(W - W.T)
     gap = float(difference.max())
-    if gap > 1e-8 * max(1.0, highest):
+    if gap > ROUNDING * highest:  # as a share, since a W of tiny entries is one too
         raise ValueError(f"{name} is not symmetric: w_ij and w_ji differ by up to {gap:.3g}.")
     return sp.csr_array(W.maximum(W.T)) if is_sparse(W) else np.maximum(W, W.T)
 
@@ -300,42 +319,6 @@ def check_star(W: Affinity, W_star: Any, name: str = "W_star") -> Affinity:
     if W_star.shape != W.shape:
         raise ValueError(f"{name} has shape {W_star.shape}; W has shape {W.shape}, give the same.")
     return W_star
-
-
-def check_labels(
-    labels: Any, n_points: int | None = None, name: str = "labels"
-) -> NDArray[np.int64]:
-    """Labels of n points as integers from 0, in the order of the sorted names."""
-    array = _one_kind(labels, name)
-    if array.ndim != 1 or (n_points is not None and array.shape[0] != n_points):
-        each = "each point" if n_points is None else f"each of {n_points} points"
-        raise ValueError(f"{name} has shape {array.shape}; one label for {each} is needed.")
-    if not array.size:
-        raise ValueError(f"{name} is empty; at least one point is needed.")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"{name} has NaN or infinite values; each point needs a class.")
-    if array.dtype.kind == "i" and array.min() >= 0 and array.max() < 2 * len(array):
-        return np.cumsum(np.bincount(array) > 0)[array] - 1  # sorting takes ten times as long
-    return np.unique(array, return_inverse=True)[1].astype(np.int64)
-
-
-def _one_kind(labels: Any, name: str) -> NDArray[Any]:
-    """Labels that are all numbers or all text; NumPy would make text of both."""
-    if np.ma.is_masked(labels):
-        raise ValueError(f"{name} has masked values; each point needs a class.")
-    try:
-        array = labels if isinstance(labels, np.ndarray) else np.asarray(labels, dtype=object)
-        if array.dtype == object and array.ndim == 1:
-            if not any(all(isinstance(v, kind) for v in array) for kind in (Real, str, bytes)):
-                raise TypeError
-            array = np.asarray(array.tolist())
-        if array.dtype.kind not in "biufUSO":
-            raise TypeError
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} holds neither only numbers nor only text; give one kind."
-        ) from None
-    return array
 
 
 def check_n_clusters(value: Any, n_points: int) -> int:

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import end_if_cancelled, run_blocks
-from sdsc_core.checks import Affinity, check_affinity, check_labels, is_sparse
+from sdsc_core.checks import Affinity, check_affinity, is_sparse
+from sdsc_core.labels.checking import check_labels
 from sdsc_core.sparse.entries import components_of, inner_graphs, places_of
-from sdsc_core.spectral import Spectrum, spectrum
+from sdsc_core.spectral import Spectrum, check_spectrum, spectrum
 
 MANY = 5_000  # points, from which on no vector but the last two is kept
 LARGE = 20_000  # points, from which on CONN of several clusters is worth several threads
@@ -60,7 +61,8 @@ def connectivity(W: Any, labels: Any = None, *, found: Spectrum | None = None) -
     1.2
     """
     W = check_affinity(W)
-    return conn_of(W, None if labels is None else check_labels(labels, W.shape[0]), found)
+    labels = None if labels is None else check_labels(labels, W.shape[0])
+    return conn_of(W, labels, check_spectrum(found, W, "found"))
 
 
 def conn_of(W: Affinity, labels: NDArray[np.int64] | None, known: Spectrum | None) -> Connectivity:

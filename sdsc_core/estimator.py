@@ -1,5 +1,6 @@
 """Algorithm 3: sparse, dense, spectral, as a scikit-learn estimator."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -169,7 +170,10 @@ class SDSC(ClusterMixin, BaseEstimator):
 
     def _settings(self, n_points: int, seed: int) -> RunSettings:
         """The parameters as settings of a run; the method's are checked by their own names."""
-        params = dict(self.method_params or {})
+        given: Any = {} if self.method_params is None else self.method_params
+        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+            raise ValueError(f"method_params is {given!r}; give parameters by name, or None.")
+        params = dict(given)
         check_choice(self.method, "method", tuple(METHODS))
         if self.method == "IMC":
             own = ("n_iterations", "residual", "similarity")

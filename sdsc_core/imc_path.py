@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sdsc_core._jit import kernel
 from sdsc_core.affinities import affinity
 from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import ROWS, check_choice, check_data, check_gamma, check_number
+from sdsc_core.checks import ROWS, check_choice, check_data, check_gamma, check_kind, check_number
 from sdsc_core.search import STRATEGIES, Search, dot, make_search
 
 NO_VARIANCE = 1e-8  # a centred norm below this, for a sample of unit norm, is no variance
@@ -178,6 +178,10 @@ def of_pairs(X: Any, path: ImcPath) -> ImcPath:
 def _check_start(start: ImcPath, samples: Samples, similarity: str, gamma: int) -> int:
     """How many iterations of ``start`` can be taken over; a ValueError where it is another's."""
     n = len(samples.Z)
+    check_kind(start, ImcPath, "start", "what `imc` returns, or None")
+    picks, values = start.picks, start.correlations
+    if not (_is_table(picks, "i") and _is_table(values, "f") and picks.shape == values.shape):
+        raise ValueError("start has no picks (N, Γ) with a correlation each; give what `imc` gave.")
     done = min(start.picks.shape[1], gamma)
     own = np.linspace(0, n - 1, 16).astype(np.int64)
     same = len(start.picks) == n and bool(start.picks.max(initial=-1) < n)
@@ -198,6 +202,10 @@ def _check_start(start: ImcPath, samples: Samples, similarity: str, gamma: int) 
             " similarity, or none."
         )
     return done
+
+
+def _is_table(values: Any, kind: str) -> bool:
+    return isinstance(values, np.ndarray) and values.ndim == 2 and values.dtype.kind == kind
 
 
 def _rows(

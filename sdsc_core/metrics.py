@@ -1,24 +1,21 @@
 """How good a clustering and an affinity are: ACC, NMI, CONN, Ncut, Q and what the analysis uses."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from sdsc_core.affinities import magnitudes
-from sdsc_core.checks import (
-    Affinity,
-    check_affinity,
-    check_labels,
-    check_star,
-    is_sparse,
-)
+from sdsc_core.checks import Affinity, check_affinity, check_star, is_sparse
 from sdsc_core.conn import Connectivity, conn_of
+from sdsc_core.labels.checking import check_labels
+from sdsc_core.labels.matching import best_map, cells_of, is_large, table_of
 from sdsc_core.memory import check_memory
-from sdsc_core.sparse.entries import components_of, sums_by_group
-from sdsc_core.spectral import Spectrum
+from sdsc_core.sparse.entries import components_of, cuts_by_group, sums_by_group
+from sdsc_core.spectral import Spectrum, check_spectrum
+
+MANY = 2048  # clusters, beyond which no table of each with each is made
 
 
 def confusion(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -31,7 +28,9 @@ def confusion(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int64], NDArray[np.i
     >>> table.tolist(), clusters.tolist()
     ([[2, 0], [0, 1]], [1, 0])
     """
-    table, rows, columns = _matched(y_true, y_pred)
+    truth, found = _both(y_true, y_pred)
+    table = table_of(truth, found)
+    rows, columns, _ = best_map(truth, found, table)
     clusters = np.full(max(table.shape), -1)
     clusters[rows] = columns
     clusters[len(table) :] = np.setdiff1d(np.arange(table.shape[1]), columns)
@@ -45,8 +44,8 @@ def clustering_accuracy(y_true: Any, y_pred: Any) -> float:
     >>> clustering_accuracy([0, 0, 1, 1], [5, 5, 3, 5])
     0.75
     """
-    table, rows, columns = _matched(y_true, y_pred)
-    return float(table[rows, columns].sum() / table.sum())
+    truth, found = _both(y_true, y_pred)
+    return best_map(truth, found)[2] / len(truth)
 
 
 def misplaced(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
@@ -56,7 +55,7 @@ def misplaced(y_true: Any, y_pred: Any) -> NDArray[np.bool_]:
     [False, False, False, True]
     """
     truth, found = _both(y_true, y_pred)
-    _, rows, columns = _matched(truth, found)
+    rows, columns, _ = best_map(truth, found)
     to_class = np.full(found.max() + 1, -1)
     to_class[columns] = rows
     return to_class[found] != truth
@@ -77,15 +76,20 @@ def acc_nmi(truth: NDArray[np.int64], found: NDArray[np.int64]) -> tuple[float, 
     >>> acc_nmi(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
     (1.0, 1.0)
     """
-    table, rows, columns = _table(truth, found)
-    n = len(truth)
-    joint = table / n
-    own, other = joint.sum(axis=1), joint.sum(axis=0)
+    n, table = len(truth), None
+    if is_large(truth, found):
+        joint = cells_of(truth, found)[2] / n
+        own, other = np.bincount(truth) / n, np.bincount(found) / n
+    else:
+        table = table_of(truth, found)
+        joint = table / n
+        own, other = joint.sum(axis=1), joint.sum(axis=0)
+    acc = best_map(truth, found, table)[2] / n
     of_own, of_other = _entropy(own), _entropy(other)
     if of_own == of_other == 0.0:
-        return float(table[rows, columns].sum() / n), 1.0
+        return acc, 1.0
     shared = max(0.0, of_own + of_other - _entropy(joint))
-    return float(table[rows, columns].sum() / n), min(1.0, 2.0 * shared / (of_own + of_other))
+    return acc, min(1.0, 2.0 * shared / (of_own + of_other))
 
 
 def _entropy(shares: NDArray[np.float64]) -> float:
@@ -96,22 +100,6 @@ def _entropy(shares: NDArray[np.float64]) -> float:
 def _both(y_true: Any, y_pred: Any) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     truth = check_labels(y_true, name="y_true")
     return truth, check_labels(y_pred, len(truth), "y_pred")
-
-
-def _matched(
-    y_true: Any, y_pred: Any
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    return _table(*_both(y_true, y_pred))
-
-
-def _table(
-    truth: NDArray[np.int64], found: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Counts (classes, clusters), and the rows and columns that belong together."""
-    shape = int(truth.max()) + 1, int(found.max()) + 1
-    table = np.bincount(truth * shape[1] + found, minlength=shape[0] * shape[1]).reshape(shape)
-    rows, columns = linear_sum_assignment(table, maximize=True)
-    return table, rows, columns
 
 
 def components(W: Any) -> NDArray[np.int64]:
@@ -136,19 +124,31 @@ def cut_vol(W: Any, labels: Any) -> tuple[NDArray[np.float64], NDArray[np.float6
     [[4.0, 4.0], [2.0, 2.0]]
     """
     W = check_affinity(W)
-    return _cut_vol(_between(W, check_labels(labels, W.shape[0]))[0])
+    return sums_of(W, check_labels(labels, W.shape[0]))[:2]
 
 
-def _cut_vol(between: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    vol = between.diagonal().copy()
-    return (between - np.diag(vol)).sum(axis=1), vol
+class Sums(NamedTuple):
+    """cut and vol of each cluster, and how many nonzeros W has in all and between clusters."""
+
+    cut: NDArray[np.float64]
+    vol: NDArray[np.float64]
+    nonzeros: int
+    between: int
 
 
-def _between(
-    W: Affinity, labels: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Similarity, and number of entries, from each cluster to each, (n, n) both."""
-    return sums_by_group(W, labels, int(labels.max()) + 1)
+def sums_of(W: Affinity, labels: NDArray[np.int64]) -> Sums:
+    """What lies inside and between clusters, without a table of many clusters.
+
+    >>> sums_of(1 - np.eye(4), np.array([0, 0, 1, 1])).cut.tolist()
+    [4.0, 4.0]
+    """
+    n = int(labels.max()) + 1
+    if n > MANY:
+        return Sums(*cuts_by_group(W, labels, n))
+    between, entries = sums_by_group(W, labels, n)
+    vol, nonzeros = between.diagonal().copy(), int(entries.sum())
+    cut = (between - np.diag(vol)).sum(axis=1)
+    return Sums(cut, vol, nonzeros, nonzeros - int(np.trace(entries)))
 
 
 def ncut(W: Any, labels: Any) -> float:
@@ -157,10 +157,15 @@ def ncut(W: Any, labels: Any) -> float:
     >>> ncut(1 - np.eye(4), [0, 0, 1, 1])
     4.0
     """
-    return _ncut(*cut_vol(W, labels))
+    return ncut_of(*cut_vol(W, labels))
 
 
-def _ncut(cut: NDArray[np.float64], vol: NDArray[np.float64]) -> float:
+def ncut_of(cut: NDArray[np.float64], vol: NDArray[np.float64]) -> float:
+    """`ncut` from what `cut_vol` gives.
+
+    >>> ncut_of(np.array([4.0, 4.0]), np.array([2.0, 2.0]))
+    4.0
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         each = np.where(cut > 0, cut / vol, 0.0)
     return float(each.sum())
@@ -276,7 +281,7 @@ def summarise(
     W = check_affinity(W)
     found = check_labels(found, W.shape[0], "found")
     truth = None if truth is None else check_labels(truth, W.shape[0], "truth")
-    return summary_of(W, found, truth, spectrum_)
+    return summary_of(W, found, truth, check_spectrum(spectrum_, W, "spectrum_"))
 
 
 def summary_of(
@@ -289,16 +294,15 @@ def summary_of(
     n, reference = W.shape[0], found if truth is None else truth
     # Some matrices of clusters; the clusters' own graphs, as they are, scaled and of 32 bits.
     size, clusters = W.nnz if is_sparse(W) else 2 * W.size, int(reference.max()) + 1
-    check_memory(24 * size + 40 * clusters**2, "its figures", n, name="W")
-    between, entries = _between(W, reference)
-    cut, vol = _cut_vol(between)
-    nonzeros = int(entries.sum())
+    tables = 40 * clusters**2 if clusters <= MANY else 24 * size
+    check_memory(24 * size + tables, "its figures", n, name="W")
+    cut, vol, nonzeros, _ = sums_of(W, reference)
     acc, shared = (None, None) if truth is None else acc_nmi(truth, found)
     return Summary(
         acc=acc,
         nmi=shared,
         conn=conn_of(W, reference, spectrum_),
-        ncut=_ncut(cut, vol),
+        ncut=ncut_of(cut, vol),
         inside=_ratio(float(vol.sum()), float(vol.sum() + cut.sum())),
         nonzeros=nonzeros,
         density=nonzeros / max(1, n * (n - 1)),
@@ -326,10 +330,8 @@ def preserving_error(C: Any, labels: Any) -> float:
 
 def _inside_between(W: Any, labels: NDArray[np.int64]) -> tuple[float, float, int, int]:
     """Similarity inside and between, number of nonzeros, and of those between."""
-    between, entries = _between(W, labels)
-    cut, vol = _cut_vol(between)
-    nonzeros = int(entries.sum())
-    return float(vol.sum()), float(cut.sum()), nonzeros, nonzeros - int(np.trace(entries))
+    cut, vol, nonzeros, between = sums_of(W, labels)
+    return float(vol.sum()), float(cut.sum()), nonzeros, between
 
 
 def _ratio(a: float, b: float) -> float:

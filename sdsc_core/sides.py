@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.blocks import Progress
-from sdsc_core.checks import Affinity, check_affinity, check_labels, check_n_clusters
+from sdsc_core.checks import Affinity, check_affinity, check_n_clusters
 from sdsc_core.kmeans import cluster_rows
+from sdsc_core.labels.checking import check_labels
 from sdsc_core.metrics import Summary, summary_of
-from sdsc_core.spectral import MOST_CLUSTERS, Spectrum, spectrum, spectrum_of
+from sdsc_core.spectral import MOST_CLUSTERS, Spectrum, check_spectrum, spectrum, spectrum_of
 
 EIGENVALUES = 16  # shown of every spectrum, once somebody looks
 
@@ -72,6 +73,7 @@ def cluster_side(
     """
     W = check_affinity(W)  # once for all that follows
     n_clusters = check_n_clusters(n_clusters, W.shape[0])
+    found = check_spectrum(found, W, "found")
     return side_of(W, n_clusters, labels, seed, found, vectors, progress)
 
 
@@ -85,12 +87,7 @@ def side_of(
     progress: Progress | None,
 ) -> Side:
     """`cluster_side` of an affinity that was checked before."""
-    usable = (
-        found is not None
-        and found.n_exact >= n_clusters
-        and found.regularised == (found.n_components > n_clusters)
-    )
-    if found is None or not usable:
+    if found is None or found.n_exact < n_clusters or not found.decides_as(n_clusters):
         wanted = vectors or n_vectors(W.shape[0], n_clusters)
         found = spectrum_of(W, wanted, n_clusters, seed, progress)
     clusters = cluster_rows(found.embedding(n_clusters), n_clusters, seed)

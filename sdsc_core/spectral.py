@@ -12,6 +12,7 @@ from sdsc_core.checks import (
     Affinity,
     check_affinity,
     check_count,
+    check_kind,
     check_n_clusters,
     check_random_state,
     check_values,
@@ -61,9 +62,49 @@ class Spectrum:
 
     def embedding(self, n: int) -> NDArray[np.float64]:
         """The first n eigenvectors, rows of unit norm (Ng, Jordan and Weiss); zero rows stay."""
+        n = check_count(n, "n", 1, self.vectors.shape[1], ", the eigenvectors that are there")
         rows = self.vectors[:, :n]
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
         return rows / np.where(norms > 1e-12, norms, 1.0)
+
+    def decides_as(self, n_clusters: int) -> bool:
+        """Whether so many clusters ask for weak links where this spectrum has them.
+
+        >>> Spectrum(np.ones(1), np.ones((2, 1)), np.arange(2), 2, False).decides_as(1)
+        False
+        """
+        return self.regularised == (self.n_components > n_clusters)
+
+
+def check_spectrum(found: Any, W: Affinity, name: str) -> Spectrum | None:
+    """None, or a spectrum that is W's as far as components and the first two pairs tell.
+
+    >>> check_spectrum(None, np.eye(2), "found")
+    """
+    if found is None:
+        return None
+    found = check_kind(found, Spectrum, name, "what `spectrum` returns")
+    points, n = len(found.vectors), W.shape[0]
+    if points != n:
+        raise ValueError(f"{name} is of {points} points; W has {n}, give the spectrum of W.")
+    if not np.array_equal(components_of(W)[1], found.component) or not _are_pairs(found, W):
+        raise ValueError(f"{name} is the spectrum of another graph; give that of W.")
+    return found
+
+
+def _are_pairs(found: Spectrum, W: Affinity) -> bool:
+    """Whether the first two, as far as they are exact, are eigenpairs of W."""
+    some = min(2, found.n_exact)
+    vectors, values = found.vectors[:, :some], found.eigenvalues[:some]
+    degrees = np.asarray(W.sum(axis=1)).ravel()
+    tau = degrees.mean() if found.regularised else 0.0
+    roots = np.sqrt(degrees + tau)
+    scale = 1.0 / np.where(roots > 0, roots, 1.0)[:, None]
+    inner = vectors * scale
+    products = scale * (W @ inner + tau / len(roots) * inner.sum(axis=0))
+    linked = roots > 0  # a point alone has the eigenvalue 1, and no row of W
+    gaps = np.linalg.norm((products - vectors * values)[linked], axis=0)
+    return bool((gaps <= max(eigenpairs.LOOSE, 2 * found.residual)).all())
 
 
 def spectrum(
@@ -127,7 +168,8 @@ def spectrum_of(
         known, share = roots[:, None] / np.linalg.norm(roots), tau / n
         weak = 1.0 / roots
     else:
-        known, share, weak = _component_vectors(component, n_components, roots), 0.0, np.zeros(n)
+        known = _component_vectors(component, n_components, roots, n_vectors)
+        share, weak = 0.0, np.zeros(n)
     known = known[:, :n_vectors]
     rounds = [(n_vectors, eigenpairs.ACCURACY)]
     if large:
@@ -168,7 +210,8 @@ def spectral_clustering(
 
     Top eigenvectors of D^{-1/2} W D^{-1/2}, rows of unit norm, k-means with several seeded starts.
     ``spectrum_`` passes in a `spectrum` of this W for as many clusters that is already there; one
-    with fewer vectors than clusters, or of other points, is refused.
+    with fewer vectors than clusters, of another graph, or with weak links where so many clusters
+    need none, is refused.
 
     >>> W = np.kron(np.eye(2), 1 - np.eye(3))
     >>> spectral_clustering(W, 2).tolist()
@@ -177,16 +220,18 @@ def spectral_clustering(
     W = check_affinity(W)
     n_clusters = check_n_clusters(n_clusters, W.shape[0])
     random_state = check_random_state(random_state)
-    found = spectrum_
+    found = check_spectrum(spectrum_, W, "spectrum_")
     if found is None:
         found = spectrum_of(W, n_clusters, n_clusters, random_state, progress)
-    if not isinstance(found, Spectrum):
-        raise ValueError(f"spectrum_ is {type(found).__name__}; give what `spectrum` returns.")
-    points, vectors = len(found.vectors), found.n_exact
-    if points != W.shape[0] or vectors < n_clusters:
+    if found.n_exact < n_clusters:
         raise ValueError(
-            f"spectrum_ has {vectors} vectors of {points} points; {n_clusters} clusters of"
-            f" {W.shape[0]} points need at least {n_clusters} vectors of as many points."
+            f"spectrum_ has {found.n_exact} vectors to cluster by; {n_clusters} clusters need at"
+            f" least {n_clusters} vectors."
+        )
+    if not found.decides_as(n_clusters):
+        raise ValueError(
+            f"spectrum_ was made for another number of clusters; W has {found.n_components}"
+            f" components, so give `spectrum` n_clusters={n_clusters} too."
         )
     return cluster_rows(found.embedding(n_clusters), n_clusters, random_state)
 
@@ -211,14 +256,19 @@ def _scaled(W: Affinity, scale: NDArray[np.float64]) -> Affinity:
 
 
 def _component_vectors(
-    component: NDArray[np.int64], n_components: int, roots: NDArray[np.float64]
+    component: NDArray[np.int64], n_components: int, roots: NDArray[np.float64], n_vectors: int
 ) -> NDArray[np.float64]:
-    """D^{1/2} 1 on each component, the larger ones first; a point without edges keeps itself."""
+    """D^{1/2} 1 on each component, the larger ones first; a point without edges keeps itself.
+
+    No more than ``n_vectors`` of them are made, two at least: NumPy sums one column alone in
+    another order, and its norm would differ in the last bit.
+    """
     order = np.argsort(-np.bincount(component), kind="stable")
     rank = np.empty(n_components, np.int64)
     rank[order] = np.arange(n_components)
-    vectors = np.zeros((len(component), n_components))
-    vectors[np.arange(len(component)), rank[component]] = np.where(roots > 0, roots, 1.0)
+    vectors = np.zeros((len(component), min(n_components, max(2, n_vectors))))
+    mine = np.flatnonzero(rank[component] < vectors.shape[1])
+    vectors[mine, rank[component[mine]]] = np.where(roots > 0, roots, 1.0)[mine]
     return vectors / np.linalg.norm(vectors, axis=0)
 
 

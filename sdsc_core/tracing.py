@@ -10,16 +10,10 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress
-from sdsc_core.checks import (
-    Affinity,
-    check_choice,
-    check_count,
-    check_data,
-    check_gamma,
-    check_labels,
-)
+from sdsc_core.checks import Affinity, check_choice, check_count, check_data, check_gamma
 from sdsc_core.dense import RULES, Explanation, condition, dense_stage, explain, two_hop
 from sdsc_core.imc_path import NO_VARIANCE, ImcPath, Samples, remove_projection
+from sdsc_core.labels.checking import check_labels
 from sdsc_core.metrics import Summary
 from sdsc_core.search import NOTHING, TIE, decide, dot
 from sdsc_core.sides import cluster_side

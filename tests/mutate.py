@@ -60,7 +60,7 @@ TESTS = {
 # Modules that are part of another.
 MORE_FILES = {
     "spectral": ["eigenpairs", "kmeans", "sparse/product"],
-    "metrics": ["conn", "sparse/entries"],
+    "metrics": ["conn", "labels/matching", "sparse/entries"],
 }
 PATIENCE = 10  # times the seconds that a run may work, it may take on a busy machine
 COMPILED = {"search/vector", "stages"}  # vector instructions, and kernels that do not change

@@ -1,5 +1,7 @@
 """Bad input: one sentence that names the argument and its value, for every public entry."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -18,18 +20,22 @@ from sdsc_core import (
     datasets,
     dense_stage,
     densify,
+    diffusion,
     explain,
     fit_subspaces,
     imc,
     inside_share,
     misplaced,
+    mutual,
     ncut,
     nmi,
     pce,
     preserving_error,
     rank_changes,
+    sinkhorn,
     spectral_clustering,
     spectrum,
+    subspaces,
     suggest_n_clusters,
     summarise,
     tally,
@@ -37,7 +43,8 @@ from sdsc_core import (
 from sdsc_core.blocks import n_threads
 
 X = np.random.default_rng(0).standard_normal((12, 5))
-W = imc(X, 3).affinity()
+PATH = imc(X, 3)
+W = PATH.affinity()
 STAR = pce(W)
 FOUND = changes(W, STAR)
 HALF = np.repeat([0, 1], 6)
@@ -57,12 +64,18 @@ def edited(value, i=0, j=1, both=True):
     return bad
 
 
+def complex_objects(values):
+    """Each a number of NumPy's own, whose imaginary part a cast would drop with a warning."""
+    return np.array([[np.complex128(v) for v in row] for row in values], object)
+
+
 # What is called, and what its sentence must hold: the argument's name and its value or shape.
 DATA = {
     "nan": (spoilt(np.nan), ["X", "NaN", "row 7"]),
     "inf": (spoilt(-np.inf), ["X", "infinite", "row 7"]),
     "text": ([["a", "b"], ["c", "d"]], ["X", "not real numbers"]),
     "complex": (X + 1j, ["X", "not real numbers"]),
+    "complex objects": (complex_objects(X + 1j), ["X", "not real numbers"]),
     "sparse": (sp.csr_array(X), ["X", "sparse"]),
     "one dimension": (X[0], ["X", "(5,)"]),
     "three dimensions": (X[None], ["X", "(1, 12, 5)"]),
@@ -82,6 +95,7 @@ SQUARE = {  # what no square matrix of numbers is
     "not square, sparse": (sp.csr_array((3, 4)), ["(3, 4)"]),
     "empty": (np.zeros((0, 0)), ["(0, 0)"]),
     "complex": (W.toarray() + 0.5j, ["not real numbers"]),
+    "complex objects": (complex_objects(W.toarray() + 0.5j), ["not real numbers"]),
     "complex, sparse": (sp.csr_array(W.toarray() + 0.5j), ["not real numbers"]),
     "too large": (HUGE, ["not real numbers"]),
     "objects": (np.full((3, 3), object()), ["not real numbers"]),
@@ -92,9 +106,38 @@ SQUARE = {  # what no square matrix of numbers is
     "inf": (edited(np.inf), ["infinite"]),
     "damaged": (W.copy(), ["damaged"]),
 }
+SQUARE |= {
+    "huge": (1e308 * (1 - np.eye(12)), ["larger than any float", "divide", "largest entry"]),
+    "huge, sparse": (sp.csr_array(1e308 * (1 - np.eye(12))), ["larger than any float"]),
+}
 SQUARE["damaged"][0].indices[0] = 99
+DAMAGE = {  # how to spoil a sparse matrix, by its format
+    "csc": {"place": lambda W: W.indices.put(0, 99), "begin": lambda W: W.indptr.put(3, 99)},
+    "bsr": {"place": lambda W: W.indices.put(0, 99), "begin": lambda W: W.indptr.put(1, -2)},
+    "coo": {"place": lambda W: W.coords[0].put(0, 99), "column": lambda W: W.coords[1].put(0, -9)},
+    "dia": {"length": lambda W: setattr(W, "offsets", W.offsets[:-1])},
+    "lil": {
+        "place": lambda W: W.rows[0].append(1),
+        "column": lambda W: W.rows[0].__setitem__(0, 99),
+    },
+    "dok": {"place": lambda W: W._dict.update({(99, 0): 1.0})},
+}
+
+
+def damaged(kind, spoil):
+    bad = W.copy().asformat(kind)
+    spoil(bad)
+    return bad
+
+
+SQUARE |= {
+    f"damaged {kind}, {part}": (damaged(kind, spoil), ["damaged"])
+    for kind, parts in DAMAGE.items()
+    for part, spoil in parts.items()
+}
 AFFINITY = SQUARE | {
     "not symmetric": (edited(0.987, both=False), ["W", "not symmetric"]),
+    "not symmetric, tiny": (1e-9 * edited(0.987, both=False), ["W", "not symmetric"]),
     "negative": (edited(-0.25), ["W", "-0.25"]),
     "text": (np.array([["a", "b"], ["b", "a"]]), ["W", "not real numbers"]),
 }
@@ -188,17 +231,26 @@ TAKES_SEED = SOLVED | {
     "spectrum": lambda more: spectrum(W, 2, **more),
     "SDSC": lambda more: SDSC(2, **more).fit(X),
 }
-TAKES_JOBS = SOLVED | {
-    "imc": lambda more: imc(X, 2, **more),
-    "pce": lambda more: pce(W, **more),
-    "densify": lambda more: densify(W, **more),
-    "SDSC": lambda more: SDSC(2, **more).fit(X),
-}
+TAKES_JOBS = (
+    SOLVED
+    | {
+        "imc": lambda more: imc(X, 2, **more),
+        "pce": lambda more: pce(W, **more),
+        "densify": lambda more: densify(W, **more),
+        "SDSC": lambda more: SDSC(2, **more).fit(X),
+        "subspaces": lambda more: subspaces(X, HALF, **more),
+    }
+    | {
+        name: lambda more, stage=stage: stage(W, **more)
+        for name, stage in (("sinkhorn", sinkhorn), ("diffusion", diffusion), ("mutual", mutual))
+    }
+)
 
 SETTINGS = [
     (lambda: imc(X, 3, memory_mb="1"), ["memory_mb", "'1'"]),
     (lambda: suggest_n_clusters([]), ["eigenvalues", "(0,)"]),
     (lambda: suggest_n_clusters([1, np.nan]), ["eigenvalues", "NaN"]),
+    (lambda: suggest_n_clusters(complex_objects([[1, 2, 3]])[0]), ["eigenvalues", "not real"]),
     (lambda: tally([1], HALF), ["changes", "list"]),
     (lambda: rank_changes(None, HALF), ["changes", "NoneType"]),
     (lambda: changes(W, np.zeros((5, 5))), ["W_star", "(5, 5)", "(12, 12)"]),
@@ -211,6 +263,12 @@ SETTINGS = [
     (lambda: imc(X, 2.5), ["n_iterations", "2.5"]),
     (lambda: imc(X, True), ["n_iterations", "True"]),
     (lambda: imc(X, 3).coefficients(4), ["gamma", "4"]),
+    (lambda: imc(X, 4, start=3), ["start", "int", "`imc`"]),
+    (lambda: imc(X, 4, start=replace(PATH, picks=1.0 * PATH.picks)), ["start", "picks"]),
+    (lambda: imc(X, 4, start=replace(PATH, picks=PATH.picks[:, 0])), ["start", "picks"]),
+    (lambda: imc(X, 4, start=replace(PATH, picks=PATH.picks.tolist())), ["start", "picks"]),
+    (lambda: imc(X, 4, start=replace(PATH, picks=PATH.picks[:, :1])), ["start", "picks"]),
+    (lambda: imc(X, 4, start=replace(PATH, correlations=None)), ["start", "correlation"]),
     (lambda: imc(X, 3, residual="left"), ["residual", "'left'"]),
     (lambda: imc(X, 3, similarity="both"), ["similarity", "'both'"]),
     (lambda: imc(X, 3, n_jobs=0), ["n_jobs", "0"]),
@@ -254,14 +312,53 @@ SETTINGS = [
     (lambda: SDSC(2, theta1=0.5).fit(X), ["theta1", "0.5"]),
     (lambda: SDSC(2, n_iterations=12).fit(X), ["n_iterations", "12"]),
     (lambda: SDSC(2, method_params={"colour": 1}).fit(X), ["colour", "IMC"]),
+    (lambda: SDSC(2, method_params=[1]).fit(X), ["method_params", "[1]"]),
+    (lambda: SDSC(2, method_params="ab").fit(X), ["method_params", "'ab'"]),
+    (lambda: SDSC(2, method_params=0).fit(X), ["method_params", "0"]),
+    (lambda: SDSC(2, method_params={1: 2}).fit(X), ["method_params", "1"]),
+    (lambda: SDSC(2, "LRR", method_params={1: 2}).fit(X), ["method_params", "1"]),
+    (lambda: subspaces(X, HALF).predict(3), ["X", "()"]),
+    (lambda: subspaces(X, HALF).predict(np.array(3.0)), ["X", "()"]),
+    (lambda: subspaces(X, HALF).predict(None), ["X"]),
+    (lambda: subspaces(X, HALF).predict(sp.csr_array(X)), ["X", "sparse"]),
     (lambda: datasets.sample("cats"), ["name", "'cats'", "'faces'"]),
     (lambda: datasets.load("there/is/none.csv"), ["path", "none.csv"]),
     (lambda: datasets.load("picture.gif"), ["picture.gif", ".csv"]),
     (lambda: datasets.load(b"1,2\n3,4\n", name="t.csv"), ["path", "bytes", "BytesIO"]),
     (lambda: datasets.inspect(3, name="t.csv"), ["path", "int"]),
+    (lambda: datasets.Dataset(X + 1j, None, "x"), ["X", "not real numbers"]),
+    (lambda: datasets.Dataset(complex_objects(X + 1j), None, "x"), ["X", "not real numbers"]),
+    (lambda: datasets.Dataset(np.ma.array(X, mask=X > 1), None, "x"), ["X", "masked"]),
+    (lambda: datasets.Dataset("x", None, "x"), ["X", "not real numbers"]),
+    (lambda: datasets.Dataset([[1], [1, 2]], None, "x"), ["X", "not real numbers"]),
+    (lambda: datasets.Dataset(sp.csr_array(X), None, "x"), ["X", "sparse"]),
+    (lambda: datasets.Dataset(X, [0.0] * 11 + [np.inf], "x", ("a",)), ["labels", "whole numbers"]),
+    (lambda: datasets.Dataset(X, [[0], [0, 1]], "x", ("a",)), ["labels", "whole numbers"]),
+    (
+        lambda: datasets.Dataset(X, np.ma.array(HALF, mask=HALF == 1), "x", ("a", "b")),
+        ["labels", "masked"],
+    ),
     (lambda: datasets.make_subspaces(dim=11), ["dim", "11"]),
     (lambda: datasets.make_subspaces(noise=-1), ["noise", "-1"]),
 ]
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-9, 1.0, 1e9])
+def test_rounding_makes_no_graph_directed_whatever_its_size(size):
+    W = size * (1 - np.eye(4))
+    W[0, 1] *= 1 + 1e-9
+    assert components(W).tolist() == [4]
+    W[0, 1] *= 1 + 1e-7
+    assert_refuses(lambda: components(W), ["W", "not symmetric"])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_entries_near_the_largest_float_serve_where_their_sum_is_one(form):
+    W = np.zeros((4, 4))
+    W[0, 1] = W[1, 0] = W[2, 3] = W[3, 2] = 4e307
+    assert ncut(form(W), [0, 0, 1, 1]) == 0 and components(form(W)).tolist() == [2, 2]
+    assert connectivity(form(1e306 * (1 - np.eye(5)))).whole == pytest.approx(1.25)
+    assert affinity(form(W), "sum").max() == 8e307
 
 
 @pytest.mark.parametrize(("call", "argument", "words"), CALLS)
@@ -317,6 +414,17 @@ def test_what_is_given_stays_as_it_is(name):
         READS_MATRIX[name](turned)
     for part in ("data", "indices", "indptr"):
         np.testing.assert_array_equal(getattr(turned, part), getattr(kept, part))
+
+
+@pytest.mark.parametrize("name", [
+    name for name, method in METHODS.items() if any(p.name == "power" for p in method.parameters)
+])  # fmt: skip
+def test_a_power_that_would_overflow_is_named(name):
+    C = METHODS[name].solve(X, n_clusters=2, power=1000).C
+    assert np.isfinite(C).all()
+    for power in (1001, 10**30):
+        settings = {"n_clusters": 2, "power": power}
+        assert_refuses(lambda more=settings: METHODS[name].solve(X, **more), ["power", "1000"])
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -15,6 +15,7 @@ from sdsc_core import (
     BASELINES,
     Grid,
     changes,
+    confusion,
     connectivity,
     densify,
     figures,
@@ -406,6 +407,9 @@ class TestManyClusters:
             watched(work, stop)
         assert ended.wait(2)
 
-    def test_clusters_that_would_fill_the_memory_are_refused(self, own):
-        with working_for(None), pytest.raises(TooLarge, match="its figures"):
-            summarise(sp.csr_array((20_000, 20_000)), np.arange(20_000))
+    def test_a_table_of_clusters_that_would_fill_the_memory_is_not_made_or_refused(self, own):
+        each = np.arange(20_000)
+        with working_for(None):
+            assert summarise(sp.csr_array((20_000, 20_000)), each).ncut == 0
+            with pytest.raises(TooLarge, match="20,000 classes and 20,000 clusters"):
+                confusion(each, each)

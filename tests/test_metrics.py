@@ -13,6 +13,8 @@ from sdsc_core import conn, metrics
 from sdsc_core.conn import connectivity, second_eigenvalue
 from sdsc_core.dense import Changes, rank_changes, tally
 from sdsc_core.dense.explanations import ORDERS
+from sdsc_core.labels import matching
+from sdsc_core.labels.checking import check_labels, label_names
 from sdsc_core.memory import available
 from sdsc_core.spectral import spectrum
 from tests import naive
@@ -182,6 +184,69 @@ def test_a_class_without_a_cluster_and_a_cluster_without_a_class():
     assert metrics.misplaced([0, 0, 0, 1], [2, 2, 1, 0]).tolist() == [False, False, True, False]
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_many_classes_and_clusters_give_the_same_without_a_table(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    truth, found = np.arange(40) // rng.integers(1, 5), rng.permutation(40) // rng.integers(1, 7)
+    if seed > 3:  # many parts that share nothing
+        found = np.where(rng.random(40) < 0.2, truth + 1, truth)
+    W = sp.csr_array(random_affinity(40, seed, 0.5))
+
+    def figures():
+        a, s = metrics.analyse(W, W, truth), metrics.summarise(W, truth, found)
+        return np.concatenate([
+            [metrics.clustering_accuracy(truth, found), metrics.nmi(truth, found)],
+            [metrics.misplaced(truth, found).sum(), metrics.inside_share(W, truth)],
+            *metrics.cut_vol(W, truth), [metrics.ncut(W, found), s.acc, s.nmi, s.ncut, s.nonzeros],
+            [a.ncut, a.zeta, a.zeta_star, a.k],
+        ])  # fmt: skip
+
+    expected = figures()
+    monkeypatch.setattr(matching, "MANY", 0)
+    monkeypatch.setattr(metrics, "MANY", 0)
+    monkeypatch.setattr(metrics, "sums_by_group", None)
+    np.testing.assert_allclose(figures(), expected, rtol=1e-12)
+
+
+def test_as_many_classes_as_points_need_no_square_of_them():
+    n = 70_000
+    each, chain = np.arange(n), sp.diags_array([np.ones(n - 1)] * 2, offsets=[1, -1])
+    tracemalloc.start()
+    assert metrics.clustering_accuracy(each, each[::-1]) == metrics.nmi(each, each) == 1
+    assert metrics.misplaced(each, each // 2).sum() == n // 2
+    assert metrics.cut_vol(chain, each)[1].sum() == metrics.inside_share(chain, each) == 0
+    assert metrics.ncut(chain, each // 2) == n // 2 - 1
+    assert metrics.analyse(chain, chain, each).zeta == 2 * (n - 1)
+    assert tracemalloc.get_traced_memory()[1] < 100e6
+    tracemalloc.stop()
+
+
+def test_a_table_that_does_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr(available, "available_memory", lambda: 1 << 20)
+    each = np.arange(5000)
+    with pytest.raises(ValueError, match="A table of 5,000 classes and 5,000 clusters needs"):
+        metrics.confusion(each, each)
+
+
+@pytest.mark.parametrize("labels", [
+    [2**63, 2**63 + 1, -1, -1], [2**53, 2**53 + 1, 0.5, 0.5], [10**400, 10**400 + 1, 0.5, 0.5],
+    [np.uint64(2**63), np.uint64(2**63 + 1), -1, -1], ["a", "a\0", "b", "b"],
+    np.array(["b", "c", "a", "a"], np.dtypes.StringDType()),
+])  # fmt: skip
+def test_labels_that_differ_stay_apart_whatever_type_holds_them(labels):
+    assert metrics.clustering_accuracy(labels, [0, 1, 2, 2]) == 1
+    names = label_names(labels)
+    assert [names[k] for k in check_labels(labels)] == list(labels)
+
+
+def test_flags_of_numpy_are_labels_and_gaps_are_none():
+    assert check_labels([np.True_, np.False_, True]).tolist() == [1, 0, 1]
+    gaps = np.array(["a", None], np.dtypes.StringDType(na_object=None))
+    for labels in (gaps, [2**63 + 1, -1, np.nan], [10**400, np.inf]):
+        with pytest.raises(ValueError, match="labels h"):
+            check_labels(labels)
+
+
 def some_changes(m, n, seed=0):
     rng = np.random.default_rng(seed)
     ends = np.sort(rng.permuted(np.tile(np.arange(n), (m, 1)), axis=1)[:, :2], axis=1)
@@ -203,7 +268,7 @@ def test_tally_counts_each_condition_inside_and_between():
         assert t.new_inside == sum(a and b for a, b in mine)
         assert t.new_between == sum(b and not a for a, b in mine)
         assert t.precision == pytest.approx(t.inside / len(mine))
-    assert np.isnan(tally(found, labels, (9,))[0].precision)
+    assert np.isnan(tally(found, labels, (0,))[0].precision)
     one_each = Changes(np.array([0, 0]), np.array([1, 2]), *np.zeros((2, 2)), *np.ones((2, 2)))
     assert tally(one_each, [0, 0, 1], (1,))[0].precision == 0.5
 
@@ -240,6 +305,38 @@ def test_labels_of_too_few_points_are_refused():
         tally("these", [0, 1])
     none = some_changes(0, 2)
     assert tally(none, [0])[0].inside == 0
+
+
+@pytest.mark.parametrize("names", [
+    [1, 2, 3], ["a", "b", "c"], [0.5, 7, 9], [0, 2, 5], [b"x", b"y", b"z"],
+])  # fmt: skip
+def test_clusters_go_by_the_names_that_labels_have(names):
+    found, codes = some_changes(300, 12), np.arange(12) % 3
+    labels = [names[c] for c in codes]
+    for chosen in (names[1:2], names[::2], names[1]):
+        ours = rank_changes(found, labels, clusters=chosen).tolist()
+        several = chosen if isinstance(chosen, list) else [chosen]
+        theirs = rank_changes(found, codes, clusters=[names.index(c) for c in several])
+        assert ours == theirs.tolist()
+        ends = {(labels[found.i[p]], labels[found.j[p]]) for p in ours}
+        assert ends and all(a in several or b in several for a, b in ends)
+    assert len(rank_changes(found, labels)) == 300
+    assert not len(rank_changes(found, labels, clusters=[names[2] * 99]))
+
+
+def test_conditions_and_clusters_that_cannot_be_are_refused():
+    found, labels = some_changes(3, 4), ["a", "a", "b", "b"]
+    for wrong in ("x", "abc", [9], [None], 1.5):
+        for call in (
+            lambda wrong=wrong: tally(found, labels, wrong),
+            lambda wrong=wrong: rank_changes(found, labels, conditions=wrong),
+        ):
+            with pytest.raises(ValueError, match=r"conditions is .*; choose one of 0, 1, 2, 3, 5"):
+                call()
+    with pytest.raises(ValueError, match="clusters has 1; labels has 'a', give names of that"):
+        rank_changes(found, labels, clusters=[1])
+    with pytest.raises(ValueError, match="clusters holds neither only numbers nor only text"):
+        rank_changes(found, labels, clusters=[None])
 
 
 def test_an_order_that_does_not_exist():

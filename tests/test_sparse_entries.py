@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from sdsc_core import conn
-from sdsc_core.checks import check_labels
 from sdsc_core.conn import second_eigenvalue
+from sdsc_core.labels.checking import check_labels
 from sdsc_core.sparse.entries import (
     components_of,
     inner_graphs,

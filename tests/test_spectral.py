@@ -12,9 +12,9 @@ from sdsc_core import SDSC, Cancelled, eigenpairs, kmeans, spectral
 from sdsc_core.conn import connectivity
 from sdsc_core.kmeans import cluster_rows, quick
 from sdsc_core.memory import available
-from sdsc_core.metrics import clustering_accuracy, ncut
+from sdsc_core.metrics import clustering_accuracy, ncut, summarise
 from sdsc_core.run import cluster_side
-from sdsc_core.spectral import spectral_clustering, spectrum, suggest_n_clusters
+from sdsc_core.spectral import check_spectrum, spectral_clustering, spectrum, suggest_n_clusters
 
 
 def blocks(sizes, inside=0.9, between=0.0, seed=0):
@@ -173,6 +173,19 @@ def test_without_an_edge_there_is_nothing_to_find():
     assert not spectrum(np.zeros((2, 2)), 2).regularised
 
 
+def test_of_many_components_no_more_vectors_are_made_than_are_kept():
+    n = 50_000
+    tracemalloc.start()
+    found = spectrum(sp.csr_array((n, n)), 2, n)
+    assert tracemalloc.get_traced_memory()[1] < 100e6
+    tracemalloc.stop()
+    assert found.eigenvalues.tolist() == [1, 1] and found.n_components == n
+    W, _ = blocks((9, 30, 20))
+    several, few = spectrum(W, 3, 3), spectrum(W, 1, 3)
+    np.testing.assert_array_equal(several.vectors[:, :1], few.vectors)
+    assert [np.count_nonzero(v) for v in several.vectors.T] == [30, 20, 9]
+
+
 def test_limits_are_those_that_are_told():
     """In the docstring of `spectrum`, in the README, and on the screens."""
     assert eigenpairs.LARGE == 20_000 and spectral.MOST_CLUSTERS == 30
@@ -187,6 +200,28 @@ def test_the_embedding_has_n_columns_of_unit_rows_and_keeps_zero_rows():
     np.testing.assert_allclose(found.embedding(2), [[0.6, 0.8], [0, 0], [1e-13, 0]], rtol=1e-12)
     np.testing.assert_allclose(found.embedding(3)[0], np.array([3, 4, 12]) / 13)
     assert (found.message, found.residual, found.n_exact) == ("", 0.0, 0)
+    for n in (0, 4):
+        with pytest.raises(ValueError, match=f"n is {n}; give a whole number from 1 to 3"):
+            found.embedding(n)
+
+
+def test_a_spectrum_for_another_number_of_clusters_is_refused_where_that_decides():
+    W, _ = blocks((8, 12, 16, 20, 24))
+    for made_for, clusters in ((10, 2), (2, 6)):  # weak links that lack, and that are too many
+        with pytest.raises(ValueError, match=f"give `spectrum` n_clusters={clusters} too"):
+            spectral_clustering(W, clusters, spectrum_=spectrum(W, 10, made_for))
+        right = spectral_clustering(W, clusters, spectrum_=spectrum(W, 10, clusters))
+        assert right.tolist() == spectral_clustering(W, clusters).tolist()
+
+
+@pytest.mark.parametrize("W", [
+    np.zeros((5, 5)), np.pad(1 - np.eye(4), (0, 2)), np.kron(np.eye(5), 1 - np.eye(4)),
+    sp.csr_array(np.pad(1 - np.eye(4), (0, 2))), 1 - np.eye(7),
+])  # fmt: skip
+@pytest.mark.parametrize("n_clusters", [1, 2, 5])
+def test_the_spectrum_of_a_graph_is_known_as_its_own(W, n_clusters):
+    found = spectrum(W, 5, n_clusters)
+    assert check_spectrum(found, W, "found") is found
 
 
 def test_a_spectrum_that_is_there_serves_and_its_first_vectors_alone():
@@ -316,11 +351,33 @@ def test_converged_eigenvectors_are_not_told_of():
     assert connectivity(W, np.arange(300) % 2).converged
 
 
-def test_a_spectrum_with_too_few_vectors_or_of_other_points_is_refused():
-    W, _ = blocks((30, 30, 30), between=0.1)
-    for other in (spectrum(W, 2), spectrum(W[:60, :60], 3)):
-        with pytest.raises(ValueError, match="3 clusters of 90 points need at least 3 vectors"):
-            spectral_clustering(W, 3, spectrum_=other)
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_spectrum_with_too_few_vectors_or_of_another_graph_is_refused(form):
+    W = form(blocks((30, 30, 30), between=0.1)[0])
+    with pytest.raises(ValueError, match="3 clusters need at least 3 vectors"):
+        spectral_clustering(W, 3, spectrum_=spectrum(W, 2))
+    takes = {
+        "spectrum_": [
+            lambda found: spectral_clustering(W, 3, spectrum_=found),
+            lambda found: summarise(W, np.arange(90) % 3, spectrum_=found),
+        ],
+        "found": [
+            lambda found: connectivity(W, found=found),
+            lambda found: cluster_side(W, 3, found=found),
+        ],
+    }
+    apart, other = (form(blocks((30, 30, 30), b, seed=9)[0]) for b in (0.0, 0.1))
+    of_others = {
+        "is of 60 points; W has 90": spectrum(W[:60, :60], 3),
+        "of another graph": spectrum(other, 3),
+        "the spectrum of another graph": spectrum(apart, 3),
+        "is int; give what": 3,
+    }
+    for name, calls in takes.items():
+        for said, found in of_others.items():
+            for call in calls:
+                with pytest.raises(ValueError, match=f"{name} is.*{said.removeprefix('is ')}"):
+                    call(found)
     np.testing.assert_array_equal(
         spectral_clustering(W, 3, spectrum_=spectrum(W, 5)), spectral_clustering(W, 3)
     )
@@ -384,7 +441,7 @@ def test_a_large_graph_has_sharp_pairs_for_its_clusters_and_loose_ones(sparse, m
     np.testing.assert_allclose(found.eigenvalues, reference, atol=eigenpairs.LOOSE)
     np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(8), atol=1e-3)
     assert clustering_accuracy(y, spectral_clustering(W, 3, spectrum_=found)) == 1
-    with pytest.raises(ValueError, match="4 clusters of 180 points need at least 4 vectors"):
+    with pytest.raises(ValueError, match="4 clusters need at least 4 vectors"):
         spectral_clustering(W, 4, spectrum_=found)
 
 

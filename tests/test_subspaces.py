@@ -262,6 +262,13 @@ def test_experiments_beyond_the_paper(name):
         assert figures["acc_true"] > 0.9 and abs(figures["acc"] - figures["acc_rest"]) < 0.2
 
 
+def test_names_of_subspaces_are_those_that_were_given():
+    names = [2**63, 2**63 + 1, -1]
+    X = np.repeat(np.eye(3), 4, axis=0) * np.arange(1, 13)[:, None]
+    found = subspaces(X, [n for n in names for _ in range(4)], dimension=1)
+    assert found.predict(np.eye(3)).tolist() == names
+
+
 def test_nothing_to_predict():
     found = nearest_subspace(np.empty((0, 12)), fit_subspaces(DATA.X, DATA.labels))
     assert len(found.labels) == 0

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdsc_core.checks import check_array
 from sdsc_core.memory import check_memory
 
 POINT_BYTES, LETTER_BYTES = 420, 12  # of a point in a table, and of each letter of its names
@@ -42,7 +43,7 @@ class Dataset:
     feature_names: tuple[str, ...] = ()  # D of them, or none
 
     def __post_init__(self) -> None:
-        X = np.asarray(self.X, dtype=np.float64)
+        X = check_array(self.X)
         if X.ndim != 2:
             raise ValueError(f"X has shape {X.shape}; give (n_samples, n_features).")
         self._keep("X", X)
@@ -79,10 +80,16 @@ class Dataset:
             )
 
     def _checked_labels(self, n_points: int) -> NDArray[np.int64]:
-        given, n_names = np.asarray(self.labels), len(self.class_names)
-        if given.dtype.kind == "O":
-            given = np.asarray(given.tolist())
-        if given.dtype.kind not in "biuf" or (given != np.trunc(given)).any():
+        if np.ma.is_masked(self.labels):
+            raise ValueError("labels has masked values; each point needs a class.")
+        try:
+            given, n_names = np.asarray(self.labels), len(self.class_names)
+            if given.dtype.kind == "O":
+                given = np.asarray(given.tolist())
+            whole = given.dtype.kind in "biuf" and np.isfinite(given).all()
+        except ValueError:  # rows of several lengths
+            whole = False
+        if not whole or (given != np.trunc(given)).any():
             raise ValueError("labels are not whole numbers; give those, and names as class_names.")
         labels = given.astype(np.int64)
         if labels.shape != (n_points,):

@@ -1,6 +1,6 @@
 """Why an entry of W* is what it is, and all entries that the dense stage changed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,22 +11,17 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import (
-    check_affinity,
-    check_choice,
-    check_kind,
-    check_labels,
-    check_pair,
-    check_star,
-)
+from sdsc_core.checks import check_affinity, check_choice, check_kind, check_pair, check_star
 from sdsc_core.dense.registry import DENSE
 from sdsc_core.dense.rules import RULES, Rows, Thresholds, check_rule, condition, two_hop
+from sdsc_core.labels.checking import check_labels, label_names
 from sdsc_core.memory import check_memory
 
 CHANGE_BYTES = 90  # an entry of W* at the largest moment
 PAIRS_A_BLOCK = 100_000  # changed pairs between two reports of progress
 # What stands for a condition where no witness explains an entry: it only rose, or fell.
 RAISED, LOWERED = 5, 6
+CONDITIONS = (0, 1, 2, 3, RAISED, LOWERED)  # 0 for a path of Algorithm 4
 SAME = 1e-6  # of a distance, relative: those of a dense W are summed in float32
 TINY = np.finfo(np.float64).tiny  # below it float64 has fewer digits than float32
 D1, D2 = RULES["D1"], RULES["D2"]
@@ -233,7 +228,7 @@ def tally(changes: Changes, labels: Any, conditions: tuple[int, ...] = (1, 2, 3)
     inside = same_cluster(changes, labels)
     new = changes.before == 0
     out = []
-    for case in np.atleast_1d(conditions).tolist():
+    for case in _check_conditions(conditions):
         mine = changes.condition == case
         n_in, n_between = int((mine & inside).sum()), int((mine & ~inside).sum())
         new_in, new_between = int((mine & inside & new).sum()), int((mine & ~inside & new).sum())
@@ -260,7 +255,7 @@ def rank_changes(
     that fell; it, "change", "after" and "before" descend, the others ascend, with the largest
     change, up or down, first among equals. ``where`` is "all", "inside" or
     "between"; ``conditions`` and ``clusters`` keep these alone (a pair with either end in one of
-    the clusters), all of them where empty.
+    the clusters, called as ``labels`` calls them), all of them where empty.
 
     >>> i, j = np.array([0, 0, 1]), np.array([1, 2, 2])
     >>> found = Changes(i, j, np.zeros(3), np.array([0.9, 0.7, 0.8]), np.ones(3, int), j)
@@ -270,13 +265,12 @@ def rank_changes(
     check_choice(by, "by", ORDERS)
     check_choice(where, "where", ("all", "inside", "between"))
     inside = same_cluster(changes, labels)
-    labels = check_labels(labels)
-    conditions, clusters = np.atleast_1d(conditions), np.atleast_1d(clusters)
+    conditions, wanted = _check_conditions(conditions), _wanted(clusters, labels)
     keep = np.ones(len(changes), bool) if where == "all" else inside == (where == "inside")
-    if len(conditions):
+    if conditions:
         keep &= np.isin(changes.condition, conditions)
-    if len(clusters):
-        keep &= np.isin(labels[changes.i], clusters) | np.isin(labels[changes.j], clusters)
+    if wanted is not None:
+        keep &= wanted[changes.i] | wanted[changes.j]
     at = np.flatnonzero(keep)
     rose = changes.after[at] > changes.before[at]
     change = np.abs(changes.after[at] - changes.before[at])
@@ -289,6 +283,33 @@ def rank_changes(
     else:
         key = getattr(changes, by)[at]
     return at[np.lexsort((-change, key))]
+
+
+def _several(values: Any) -> list[Any]:
+    """Values that were given as one or as several; text is one."""
+    single = isinstance(values, str | bytes) or not isinstance(values, Iterable)
+    return [values] if single or not np.ndim(values) else list(values)
+
+
+def _check_conditions(values: Any) -> list[int]:
+    return [int(check_choice(value, "conditions", CONDITIONS)) for value in _several(values)]
+
+
+def _wanted(clusters: Any, labels: Any) -> NDArray[np.bool_] | None:
+    """Which points are in one of these clusters; None where none is named, which means all.
+
+    A name that no point has is no fault: a class may have lost its points.
+    """
+    named = _several(clusters)
+    if not named:
+        return None
+    known = label_names(labels).tolist()
+    wanted = label_names(named, "clusters").tolist()
+    if isinstance(wanted[0], str | bytes) != isinstance(known[0], str | bytes):
+        raise ValueError(
+            f"clusters has {wanted[0]!r}; labels has {known[0]!r}, give names of that kind."
+        )
+    return np.isin(check_labels(labels), [k for k, name in enumerate(known) if name in wanted])
 
 
 def same_cluster(changes: Changes, labels: Any) -> NDArray[np.bool_]:

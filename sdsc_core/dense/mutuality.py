@@ -15,9 +15,9 @@ from sdsc_core.checks import (
     check_count,
     is_sparse,
     n_entries,
-    square_csr,
 )
 from sdsc_core.memory import check_memory
+from sdsc_core.sparse.sound import square_csr
 
 ROWS_AT_A_TIME = 4096
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.affinities import off_diagonal
-from sdsc_core.blocks import Progress, tick
+from sdsc_core.blocks import Progress, n_threads, tick
 from sdsc_core.checks import Affinity, check_affinity, check_number, is_sparse, n_entries
 from sdsc_core.memory import check_memory
 
@@ -47,6 +47,7 @@ def sinkhorn(
     >>> sinkhorn(W)[0].round(3).tolist(), (W + np.eye(3)).sum(axis=1).tolist()
     ([0.0, 1.0, 1.0], [3.0, 2.0, 2.0])
     """
+    n_threads(n_jobs)  # refused here, though nothing uses it
     W = check_affinity(W, unit=True)
     # W's places and values, W* and what it is multiplied by, of an array before it is sparse too.
     check_memory(50 * n_entries(W), "Sinkhorn", W.shape[0], name="W")

@@ -9,9 +9,9 @@ import scipy.sparse as sp
 from sdsc_core._jit import kernel
 from sdsc_core.affinities import off_diagonal
 from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import square_csr
 from sdsc_core.dense.rules import RULES, Rows, Thresholds, two_hop
 from sdsc_core.memory import check_memory
+from sdsc_core.sparse.sound import square_csr
 
 PATHS_A_BLOCK = 4_000_000  # two-hop paths that one block of rows may follow
 

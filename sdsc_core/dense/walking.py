@@ -16,10 +16,10 @@ from sdsc_core.checks import (
     check_count,
     is_sparse,
     n_entries,
-    square_csr,
 )
 from sdsc_core.dense.rules import Rows
 from sdsc_core.memory import check_memory
+from sdsc_core.sparse.sound import square_csr
 
 TIED = 1e-9  # what comes this near to the last value that is kept, as a share of it, stays too
 MOST_STEPS = 100  # half of the walk stays at each, and must not become 0

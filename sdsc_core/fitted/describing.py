@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from scipy.linalg import subspace_angles
 
 from sdsc_core.blocks import Progress, tick
-from sdsc_core.checks import check_count, check_labels, check_rows
+from sdsc_core.checks import check_count, check_rows
 from sdsc_core.fitted.fitting import COST, Subspace, fit_subspaces
 from sdsc_core.fitted.nearest import Nearest, nearest_subspace
+from sdsc_core.labels.checking import check_labels, label_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,7 @@ def subspaces(
     each = fit_subspaces(X, of, **options, progress=progress)
     smallest, mean = principal_angles(each, progress=progress)
     points = nearest_subspace(X, each, of, n_jobs=n_jobs, progress=progress)
-    return Subspaces(each, np.unique(np.asarray(labels)), of, smallest, mean, points)
+    return Subspaces(each, label_names(labels), of, smallest, mean, points)
 
 
 def principal_angles(

@@ -12,11 +12,11 @@ from sdsc_core.checks import (
     binary_scale,
     check_count,
     check_flag,
-    check_labels,
     check_number,
     check_rows,
     check_several,
 )
+from sdsc_core.labels.checking import check_labels
 from sdsc_core.memory import check_memory
 
 COST = 0.0005  # κ: what one more dimension costs

@@ -51,7 +51,7 @@ def nearest_subspace(
     >>> nearest_subspace(np.array([[5.0, 1, 0], [1, 9, 0]]), planes).labels.tolist()
     [0, 1]
     """
-    if not len(X):
+    if _is_empty(X):
         none = np.empty(0)
         return Nearest(none.astype(np.int64), none, none, none.astype(np.int64))
     X = check_rows(X)
@@ -73,6 +73,13 @@ def nearest_subspace(
     work = partial(_block, X, tuple(found), labels)
     parts = run_blocks(work, len(X), ROWS, n_jobs=n_jobs, progress=progress)
     return Nearest(*(np.concatenate(p) for p in zip(*parts, strict=True)))
+
+
+def _is_empty(X: Any) -> bool:
+    try:
+        return len(X) == 0
+    except TypeError:  # a number, which `check_rows` refuses
+        return False
 
 
 def distances(X: NDArray[np.float64], found: Sequence[Subspace]) -> NDArray[np.float64]:

@@ -30,6 +30,7 @@ Value = float | int | bool | str
 
 GRAM_BYTES = 1 << 30  # up to this size a method keeps one N × N Gram matrix
 SMALL = 1000
+MOST_POWER = 1000  # of a cosine, which rounding may leave a little above 1: it must not overflow
 PICK_BYTES = 80  # a link of a point, with the copies that become W
 
 

@@ -13,6 +13,7 @@ from sdsc_core.blocks import Progress, tick
 from sdsc_core.checks import check_data, check_n_clusters
 from sdsc_core.methods.base import (
     AFFINE,
+    MOST_POWER,
     NORMALISE,
     Method,
     Parameter,
@@ -139,7 +140,12 @@ METHOD = Method(
             "dimension", 0, 0, 50, "Dimensions kept for each cluster in the affinity; 0 keeps all."
         ),
         Parameter(
-            "power", 4, 0, 20, "Sharpens the affinity; 0 clusters on the representation itself."
+            "power",
+            4,
+            0,
+            20,
+            "Sharpens the affinity; 0 clusters on the representation itself.",
+            most=MOST_POWER,
         ),
         Parameter("outliers", False, None, None, "Allow some wrong entries in each sample."),
         Parameter(

@@ -15,6 +15,7 @@ from sdsc_core.blocks import Progress, gram, tick
 from sdsc_core.checks import check_data
 from sdsc_core.methods.base import (
     AFFINE,
+    MOST_POWER,
     NORMALISE,
     Method,
     Parameter,
@@ -147,7 +148,12 @@ METHOD = Method(
             "lam", 0.18, 1e-3, 1e2, "Weight of the outliers; more forces an exact fit.", log=True
         ),
         Parameter(
-            "power", 4, 0, 10, "Sharpens the affinity; 0 clusters on the representation itself."
+            "power",
+            4,
+            0,
+            10,
+            "Sharpens the affinity; 0 clusters on the representation itself.",
+            most=MOST_POWER,
         ),
         NORMALISE,
         AFFINE,

@@ -12,6 +12,7 @@ from sdsc_core.blocks import Progress, gram, tick
 from sdsc_core.checks import check_data
 from sdsc_core.methods.base import (
     AFFINE,
+    MOST_POWER,
     NORMALISE,
     Method,
     Parameter,
@@ -67,7 +68,12 @@ METHOD = Method(
             log=True,
         ),
         Parameter(
-            "power", 0, 0, 10, "Sharpens LRR's affinity; 0 clusters on the representation itself."
+            "power",
+            0,
+            0,
+            10,
+            "Sharpens LRR's affinity; 0 clusters on the representation itself.",
+            most=MOST_POWER,
         ),
         NORMALISE,
         AFFINE,

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 
+Row = NDArray[np.float64]
 Grid = NDArray[np.float64]
 
 
@@ -65,6 +66,22 @@ def sums_by_group(W: Any, group: NDArray[np.int64], n: int) -> tuple[Grid, NDArr
     sums, counts = np.zeros((n, n)), np.zeros((n, n), np.int64)
     _sums(*places_of(W), W.data, group, sums, counts)
     return sums, counts
+
+
+def cuts_by_group(W: Any, group: NDArray[np.int64], n: int) -> tuple[Row, Row, int, int]:
+    """From each of n groups the sum to the others and within; entries in all and between.
+
+    It is what `sums_by_group` tells of them, without its (n, n).
+
+    >>> cuts_by_group(1 - np.eye(3), np.array([0, 0, 1]), 2)
+    (array([2., 2.]), array([2., 0.]), 6, 4)
+    """
+    W = as_csr(W)
+    own = np.repeat(group, np.diff(W.indptr))
+    inside = own == group[W.indices]
+    weighed = (np.bincount(own[some], W.data[some], n) for some in (~inside, inside))
+    cut, vol = (np.asarray(sums, np.float64) for sums in weighed)
+    return cut, vol, W.nnz, W.nnz - int(inside.sum())
 
 
 def scaled(W: sp.csr_array, scale: NDArray[np.float64]) -> sp.csr_array:

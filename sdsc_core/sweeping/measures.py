@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from sdsc_core.checks import Affinity, is_sparse
 from sdsc_core.conn import conn_of
-from sdsc_core.metrics import acc_nmi
-from sdsc_core.sparse.entries import sums_by_group
+from sdsc_core.metrics import acc_nmi, ncut_of, sums_of
 from sdsc_core.spectral import Spectrum
 
 
@@ -62,8 +61,4 @@ def _by_labels(W: Affinity, found: Spectrum, labels: NDArray[np.int64]) -> dict[
 
 def _ncut(W: Affinity, labels: NDArray[np.int64]) -> float:
     """Eq. 8, as `ncut` has it."""
-    between = sums_by_group(W, labels, int(labels.max()) + 1)[0]
-    vol = between.diagonal()
-    cut = (between - np.diag(vol)).sum(axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.where(cut > 0, cut / vol, 0.0).sum())
+    return ncut_of(*sums_of(W, labels)[:2])

@@ -171,7 +171,8 @@ def densified(reading: Reading, W: sp.csr_array) -> sp.csr_array:
 def accuracy(reading: Reading, W: sp.csr_array, labels: NDArray[np.int64], n: int) -> float:
     """ACC of spectral clustering into n clusters."""
     wanted = {"n-1": max(1, n - 1), "n": n, "n+1": n + 1, "2n": 2 * n}[reading.vectors]
-    found = spectrum(W, min(wanted, W.shape[0]), n)
+    wanted = min(wanted, W.shape[0])
+    found = spectrum(W, wanted, n)
     rows = found.embedding(wanted) if reading.rows == "unit" else found.vectors[:, :wanted]
     return clustering_accuracy(labels, cluster_rows(rows, n, 0, reading.starts))
 

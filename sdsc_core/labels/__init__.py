@@ -1,0 +1,1 @@
+"""Labels of points: how they come in, and how two clusterings are set against each other."""
