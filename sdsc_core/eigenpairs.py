@@ -1,5 +1,6 @@
 """The top eigenpairs of a symmetric matrix beside those that are known, by Lanczos."""
 
+import math
 import warnings
 from collections.abc import Callable
 from itertools import count
@@ -158,16 +159,14 @@ def _reaches(operator: LinearOperator, limit: float, draws: Any) -> bool:
         w = operator @ v - beta * before
         diagonal.append(float(w @ v))
         w -= diagonal[-1] * v
-        beta = float(np.linalg.norm(w))
-        if step % 5 == 0 or beta < ROUNDING:
+        beta = math.sqrt(float(w @ w))
+        if beta < ROUNDING or (step >= LEAST_STEPS and step % 5 == 0):
             last = (step - 1, step - 1)
             values, ritz = eigh_tridiagonal(diagonal, beside, False, "i", last)
             top, residual = float(values[0]), beta * abs(float(ritz[-1, 0]))
             if top > limit:
                 return True
-            if beta < ROUNDING or residual <= ROUGH:
-                return False
-            if step >= LEAST_STEPS and top + residual <= limit:
+            if beta < ROUNDING or residual <= ROUGH or top + residual <= limit:
                 return False
         beside.append(beta)
         before, v = v, w / beta

@@ -31,7 +31,7 @@ with opening(
     from pages.shared.settings import address, in_exercise
     from pages.shared.warm import warm
     from pages.tour import guide
-warm(spot)
+warm(spot, first_result=True)
 box = guide.begin()
 run = present_run(spot)
 

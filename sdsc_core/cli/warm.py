@@ -21,7 +21,7 @@ LIBRARIES = (
     "pandas", "narwhals", "plotly.graph_objects", "sklearn.cluster", "sdsc_core.figures",
     "cryptography.fernet",
 )  # fmt: skip
-FIRST_RESULT = 5  # so many steps of `warm_up` are all that Explore needs for its first picture
+FIRST_RESULT = 6  # so many steps of `warm_up` are all that Explore needs for its first picture
 
 
 def load_libraries() -> None:
@@ -53,12 +53,12 @@ def warm_up(progress: Progress | None = None) -> None:
         lambda: imc(X, 3, start=imc(X, 2)),
         lambda: pce(W),
         lambda: run_stages(made, RunSettings(dense="PCE")),  # eigenvectors, clusters, figures
+        lambda: sums_by_group(W, kept, 1),
         lambda: densify(W, "D3"),
         *(partial(dense_stage, W, name) for name in ("Sinkhorn", "Diffusion", "Mutual")),
         lambda: densify(W.toarray(), "D3"),
         lambda: changes(chain, pce(chain)),
         lambda: explain(chain, 0, 2),
-        lambda: sums_by_group(W, kept, 1),
         lambda: trace(X, 0, 3),
         lambda: imc(X, 3, search="tree"),
     ]
