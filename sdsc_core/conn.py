@@ -40,7 +40,7 @@ class Connectivity:
     per_cluster: NDArray[np.float64]
     min: float
     mean: float
-    converged: bool = True  # whether all these eigenvalues did, see `Spectrum`
+    converged: bool  # whether all these eigenvalues did, see `Spectrum`
 
     @property
     def message(self) -> str:

@@ -351,6 +351,15 @@ def test_converged_eigenvectors_are_not_told_of():
     assert connectivity(W, np.arange(300) % 2).converged
 
 
+def test_a_graph_that_differs_a_little_everywhere_is_another():
+    """No row of the first two pairs is off by 1e-2, the pairs as a whole are."""
+    rng = np.random.default_rng(0)
+    W = np.triu(rng.uniform(0.5, 1, (90, 90)), 1)
+    other = W * rng.uniform(0.75, 1.25, W.shape)
+    with pytest.raises(ValueError, match="of another graph"):
+        spectral_clustering(other + other.T, 2, spectrum_=spectrum(W + W.T, 5))
+
+
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_a_spectrum_with_too_few_vectors_or_of_another_graph_is_refused(form):
     W = form(blocks((30, 30, 30), between=0.1)[0])
