@@ -117,7 +117,8 @@ def test_spaces_before_quotes():
 
 
 def test_letters_of_true_and_rows_without_values():
-    assert read("a,label\n1.5,True\n2.5,true\n3.5,FALSE\n").class_names == ("FALSE", "True", "true")
+    assert read("a,label\n1.5,True\n2.5,true\n3.5,FALSE\n").class_names == ("False", "True")
+    assert read("a,label\n1.5,TRUE\n2.5,TRUE\n3.5,FALSE\n").class_names == ("FALSE", "TRUE")
     data = read("a,b\n1.5,2\nNA,NA\n3.5,3\n\n")
     assert data.rows.tolist() == [2, 4] and "Left out: 1 row without any value" in data.note
     assert "Left out" not in read("a,b\n1.5,2\n3.5,3\n\n\n").note
@@ -160,3 +161,120 @@ def test_that_deep_pictures_were_scaled_is_said(tmp_path):
             )
             archive.writestr(f"{name}.png", file.getvalue())
     assert "values of 16 bits divided by 256" in load(tmp_path / "p.zip").note
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "0.1,0.2,0.3\n1.5,0.2,2.0\n0.9,1.9,0.3\n",
+        "1e-9,3e-9,4e-9\n5e-9,2e-9,1e-9\n3e-9,1e-9,2e-9\n",
+        "3,6,9\n17,2,4\n5,11,3\n",
+    ],
+)
+def test_one_row_in_equal_steps_takes_no_names(rows):
+    data = read("0,1,2\n" + rows)
+    assert data.feature_names == ("0", "1", "2") and len(data.X) == 3
+    assert len(read("1,2,3\n2,4,6\n3,6,9\n").X) == 3  # most rows do: a table of numbers
+
+
+@pytest.mark.parametrize(
+    ("names", "rows"),
+    [
+        ("Country,1960,1970,1980", "Aruba,,,\nAngola,1.5,2.5,3.5\n"),
+        ("Country,1960,1970,1980", "Aruba,..,..,2000\nAngola,1.5,2.5,3.5\n"),
+        ("Country,1960,1970,1980", "Europe,,,\nAsia,,NA,\n" * 10 + "Angola,1.5,2.5,3.5\n"),
+        (",".join(map(str, range(900, 1000, 10))), "," * 9 + "\n" + "5,3,8,1,2,9,4,7,6,0\n" * 2),
+        ("well,0,1,2,4,8,24", "A1,.05,.07,.11,.25,.6,1.2\nA2,.04,.06,.09,.2,.55,1.1\n"),
+    ],
+)
+def test_rows_without_numbers_and_rising_values_take_no_names(names, rows):
+    data = read(f"{names}\n{rows}", label_column=False)
+    assert data.feature_names == tuple(name for name in names.split(",") if name.isdigit())
+
+
+def test_a_first_row_that_may_be_names_is_told_of():
+    rows = "A1,.05,.07,.11,.25,.6\nA2,.04,.06,.09,.2,.55\n"
+    said = "The first row is read as a sample"
+    assert said in read(f"dose,0.1,0.3,1,3,10\n{rows}").note
+    assert said not in read(f"dose,0.1,0.3,1,3,10\n{rows}", header=True).note
+    assert said not in read(f"dose,0.3,0.1,1,3,10\n{rows}").note
+
+
+@pytest.mark.parametrize("name", ["ticket_no", "case"])
+def test_an_identifier_has_most_of_its_cells(name):
+    data = read(f"name,{name},a\nAnn,417,.2\nBob,,.4\nCyd,,.9\nDan,523,.5\n")
+    assert data.identifiers.tolist() == ["Ann", "Bob", "Cyd", "Dan"]
+    assert f"Left out: {name} (its name says so, and it differs wherever it is given)" in data.note
+    alone = read(f"{name},a\n417,.2\n,.4\n,.9\n523,.5\n")
+    assert alone.identifiers is None and alone.X.shape == (4, 1)
+    assert read(f"{name},a\n417,.2\n31,.4\n,.9\n523,.5\n").identifiers[2] == ""
+
+
+def test_names_of_arrays_that_say_one_hot_come_after_the_plain_ones():
+    y = np.array(["cat", "dog", "dog", "cat", "dog"])
+    hot, X = np.eye(2)[[0, 1, 1, 0, 1]], RNG.normal(size=(5, 4))
+    for named in ({"X": X, "y_onehot": hot, "y": y}, {"X_onehot": hot, "X": X, "y": y}):
+        data = arrays(**named)
+        assert data.X.shape == (5, 4) and data.class_names == ("cat", "dog")
+
+
+def test_labels_of_a_part_do_not_turn_a_whole():
+    parts = {"y_train": np.arange(80) % 2, "y_test": np.arange(20) % 2}
+    data = arrays(X=RNG.normal(size=(100, 20)), **parts)
+    assert data.X.shape == (100, 20) and data.labels is None
+    assert arrays(X=RNG.normal(size=(80, 20)), **parts).n_classes == 2
+
+
+def test_a_late_number_settles_what_a_comma_means():
+    rows = "1,137\t3\n2\t5\n2,411\t9\n" * 10
+    assert read(f"a\tb\n{rows}0,567\t4\n").X[0].tolist() == [1.137, 3]
+    assert read(f"a\tb\n{rows}567\t4\n").X[0].tolist() == [1137, 3]
+    codes = "".join(f"D{k};{k % 7};{k % 5}\n" for k in range(20))
+    late = read(f"code;a;b\nA4;1;2\n1,5;3;4\nB2;5;6\n{codes}C1;2,5;3,5\n")
+    assert late.X[-1].tolist() == [2.5, 3.5]
+
+
+@pytest.mark.parametrize("names", [",Unnamed: 0", "Unnamed: 0.1,Unnamed: 0"])
+def test_a_table_that_pandas_saved_twice(names):
+    data = read(f"{names},a,b\n0,0,.2,.7\n2,2,.4,.1\n5,5,.9,.3\n7,7,.5,.8\n")
+    assert data.feature_names == ("a", "b") and data.identifiers.tolist() == ["0", "2", "5", "7"]
+
+
+def test_sodium_is_a_class_and_not_missing():
+    assert read("element,a\nNa,1\nK,2.5\nNa,4\nK,7\n").class_names == ("K", "Na")
+    with pytest.raises(ValueError, match="no class in row 2"):
+        read("label,a\nNA,1\nK,2.5\nNA,4\nK,7\n")
+
+
+def test_missing_numbers_in_any_letters():
+    data = read("a,b\n1.5 ,2.5 \nNA ,3.5 \n0.5 ,NAN\n2.5,na\n3,Null\n4,1\n")
+    assert np.isnan(data.X).sum(axis=0).tolist() == [1, 3]
+    assert "Read as missing values: “na” (2 ×), “nan” (1 ×), “null” (1 ×)" in data.note
+
+
+def test_names_with_a_line_in_them_are_no_numbers():
+    assert read("1_1,1_2\n0.5,1.5\n2.5,0.1\n").feature_names == ("1_1", "1_2")
+
+
+def test_a_long_text_in_the_first_row():
+    lines = "one more\n" * 30
+    rows = "".join(f'{k},"{lines}{k}",0.{k}\n' for k in range(1, 5))
+    data = read(f"id,text,a\n{rows}")
+    assert data.X.ravel().tolist() == [0.1, 0.2, 0.3, 0.4]
+
+
+def test_a_guessed_label_with_gaps_is_left_out():
+    data = read("a,smoker\n1.5,True\n2,False\n4,\n7,True\n5,False\n")
+    assert data.labels is None and "Left out: smoker (text with gaps)" in data.note
+
+
+@pytest.mark.parametrize("line", ["sep=;\r\n", '"sep=;"\n'])
+def test_the_line_of_excel_on_the_sign_between_cells(line):
+    data = read(f"{line}a;b\n1,5;2,5\n2,5;1,5\n")
+    assert data.X.tolist() == [[1.5, 2.5], [2.5, 1.5]] and data.rows.tolist() == [3, 4]
+    assert read(f"{line}1,5;2,5\n2,5;1,5\n").rows.tolist() == [2, 3]
+
+
+def test_no_features_says_which_column_is_the_label():
+    with pytest.raises(ValueError, match="“s” is the label, by its name"):
+        read("t,s\n0,3\n1,5\n2,1\n3,5\n4,2\n")

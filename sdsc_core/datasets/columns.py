@@ -23,6 +23,7 @@ Name = str | int
 
 ENOUGH_ROWS = 5  # so many numbers that count up are no accident
 EXAMPLES = 3
+GAPS = (*writing.GAP_SIGNS, *writing.MISSING)
 
 
 class Column(NamedTuple):
@@ -103,7 +104,9 @@ def table_content(table: Table, choice: Choice, transpose: bool | None) -> Conte
 
 def _no_features(table: Table, columns: Sequence[Column]) -> str:
     one = "It has one column: commas, semicolons or tabs part the cells of a row."
-    words = [one] * (len(columns) == 1) + _sentences(columns)
+    by_name = [c.name for c in columns if c.role == "label" and not c.why]
+    named = [f"“{quoted(name)}” is the label, by its name or as chosen." for name in by_name]
+    words = [one] * (len(columns) == 1) + named + _sentences(columns)
     return " ".join([f"{table.label} has no column of numbers that could be a feature.", *words])
 
 
@@ -158,11 +161,12 @@ class _Cells:
         # Mostly numbers: the rest are faults, which `checked` names.
         self.is_text = bool(2 * self.wrong.sum() > self.known.sum())
         self.is_empty = not self.known.any()
+        self.is_complete = bool(self.known.all())
 
     def _see_gaps(self) -> None:
         """Among numbers, a sign such as - is a missing one."""
         texts = self.column.astype("string").str.strip().str.lower()
-        gaps = self.wrong & texts.isin(writing.GAP_SIGNS).to_numpy(dtype=bool, na_value=False)
+        gaps = self.wrong & texts.isin(GAPS).to_numpy(dtype=bool, na_value=False)
         if np.isnan(self.numbers).all():
             return
         self.gap_signs = tuple(texts[gaps])
@@ -196,12 +200,13 @@ class _Cells:
             return ""
         if self.index < self.table.layout.n_row_names and (self.is_text or self.is_whole):
             return "it stands in front of the rows without a name"
-        if not (named or self.known.all()):
+        if not (named or self.is_complete):
             return ""
         if self._is_time():
             return "its name says time, and it rises from row to row"
         if self.is_text:
-            return "it is text that differs in every row" if self.n_values == n else ""
+            where = "in every row" if self.is_complete else "wherever it is given"
+            return f"it is text that differs {where}" if self.n_values == n else ""
         low, high = np.nanmin(self.numbers), np.nanmax(self.numbers)
         counts = len(self.numbers) == n >= ENOUGH_ROWS and low + n - 1 == high
         if not (counts or named) or not self.is_whole:
@@ -210,7 +215,8 @@ class _Cells:
             return "its name says so" if writing.NUMBERED.fullmatch(self.name) else ""
         if counts:
             return f"it counts the rows from {low:.0f} to {high:.0f}"
-        return "its name says so, and it differs in every row"
+        where = "in every row" if self.is_complete else "wherever it is given"
+        return f"its name says so, and it differs {where}"
 
     def _is_time(self) -> bool:
         """When each row was measured, which says nothing of what was."""
@@ -269,14 +275,15 @@ def _roles(
         roles[found[0]], why[found[0]] = "label", found[1]
     likely = [(c, c.names_rows()) for c in free if c.index not in roles]
     likely = sorted((pair for pair in likely if pair[1]), key=_preference)
-    if choice.id_column is None and likely:
+    if choice.id_column is None and likely and 2 * likely[0][0].known.sum() > len(table.rows):
         c, reason = likely.pop(0)
         roles[c.index], why[c.index] = "identifier", reason
     for c, reason in likely:  # no feature either, unless told
         roles[c.index], why[c.index] = "left out", reason
     for c in cells:
         if c.index not in roles and (c.is_text or c.is_empty):
-            roles[c.index], why[c.index] = "left out", "text" if c.is_text else "empty"
+            text = "text" if c.is_complete else "text with gaps"
+            roles[c.index], why[c.index] = "left out", text if c.is_text else "empty"
         elif (
             c.index not in roles
             and choice.label_column is None
@@ -322,7 +329,7 @@ def _label(free: list[_Cells]) -> tuple[int, str] | None:
                 return c.index, ""
     few = [c for c in free if c.could_be_classes() and c.has_few_values() and not c.names_rows()]
     likely = [c for c in few if _plain(c.name) in writing.LIKELY_LABELS]
-    texts = [c for c in few if c.is_text]
+    texts = [c for c in few if c.is_text and c.is_complete]
     if len(likely) != 1 and len(texts) != 1:
         return None
     (c,) = likely if len(likely) == 1 else texts
@@ -334,10 +341,10 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "_", name.lower())
 
 
-def _preference(pair: tuple[_Cells, str]) -> tuple[bool, bool]:
-    """Of several that name the rows: a name that says so, then text, then in their order."""
+def _preference(pair: tuple[_Cells, str]) -> tuple[bool, bool, bool]:
+    """Of several that name the rows: without gaps, a name that says so, text, then in order."""
     c = pair[0]
-    return (not writing.ID_NAME.fullmatch(c.name), not c.is_text)
+    return (not c.is_complete, not writing.ID_NAME.fullmatch(c.name), not c.is_text)
 
 
 def _labels(table: Table, index: int) -> NDArray:
@@ -352,5 +359,7 @@ def _labels(table: Table, index: int) -> NDArray:
         )
     column = table.frame[index]
     padded = re.compile(r"[-+]?0\d+")
-    plain = column.dtype.kind in "uif" and column.notna().all()  # TRUE and true are two as well
+    if column.dtype.kind == "b" and len(set(texts)) > 2:  # TRUE and True, of two programs
+        return np.char.capitalize(texts)
+    plain = column.dtype.kind in "uif" and column.notna().all()
     return column.to_numpy() if plain and not any(map(padded.match, texts)) else texts

@@ -24,11 +24,14 @@ from sdsc_core.datasets.writing import (
     delimiter_of,
     groups_thousands,
     has_sign,
+    holds_numbers,
     is_grouped,
     is_missing,
     is_number,
     late_number,
     looks_like_header,
+    may_be_names,
+    tells_decimal,
 )
 from sdsc_core.extras import require
 
@@ -36,6 +39,7 @@ Header = bool | Literal["auto"]
 
 MAX_LINE = 2**24  # bytes
 LINES_TO_LOOK_AT = 20  # to tell how numbers are written
+MOST_LINES = 1000  # of one cell among them
 ROWS_TO_LOOK_AT = 100  # to tell which columns are numbers
 # As pandas has them, but None: it may be a class.
 MISSING = (
@@ -125,7 +129,10 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
     bare = [re.sub(r'"[^"]*"', "", line) for line in lines]
     if "\r" in bare[0].rstrip("\r\n"):
         raise BadFile(f"{label} has lines that end as on an old Mac; save it as CSV in UTF-8.")
-    delimiter = delimiter_of(bare)
+    said = re.fullmatch(r'"?sep=([,;\t])"?', lines[0].rstrip("\r\n"))
+    if said and len(lines) > 1:  # Excel's own line
+        lines, bare, begin, skipped = lines[1:], bare[1:], ends.pop(0), skipped + 1
+    delimiter = said[1] if said else delimiter_of(bare)
     n_columns = 1 + max(line.count(delimiter) for line in bare)
     check_limit(f"{label} has {n_columns:,} columns", n_columns, limits, "columns")
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
@@ -150,6 +157,8 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
             " after it."
         )
     notes = _notes(names if has_header else [], cells, delimiter, decimal, encoding)
+    if header == "auto" and not has_header and may_be_names(first, decimal):
+        notes = (*notes, "The first row is read as a sample, though its numbers rise as names may.")
     width = len(names) if has_header else len(first)
     columns = [(names[k] if has_header else "") or f"column {k + 1}" for k in range(width)]
     check_letters(f"The header of {label}", max(map(len, columns)), limits)
@@ -187,7 +196,12 @@ def _first_lines(file: IO[bytes], encoding: str, label: str) -> tuple[list[str],
     lines: list[str] = []
     ends = [0]
     skipped = 0
-    while len(lines) < LINES_TO_LOOK_AT and (raw := file.readline(MAX_LINE)):
+    quotes = 0
+    while len(lines) < (MOST_LINES if quotes % 2 else LINES_TO_LOOK_AT):
+        raw = file.readline(MAX_LINE)
+        if not raw:
+            break
+        quotes += raw.count(b'"')
         if len(raw) == MAX_LINE:
             raise BadFile(
                 f"{label} has a line of more than {megabytes(MAX_LINE)}; give a row for each"
@@ -224,16 +238,18 @@ def _signed(
 
     Whole numbers may come first; a comma in a late name must not change what was clear before.
     """
-    if delimiter == "," or any(has_sign(cell) for column in columns for cell in column):
+    of_numbers = [column for column in columns if holds_numbers(column)]
+    signed = [cell for column in of_numbers for cell in column if has_sign(cell)]
+    if delimiter == "," or any(map(tells_decimal, signed)):
         return columns
-    return [*columns, (late_number(file, delimiter),)]
+    sign = "" if not signed else "," if "," in signed[0] else "."  # 1,234 alone leaves it open
+    return [*columns, (late_number(file, delimiter, sign),)]
 
 
 def _n_without_name(names: Sequence[str]) -> int:
     """How many columns in front have none, as the index of pandas."""
-    return next(
-        (k for k, name in enumerate(names) if name not in ("", f"Unnamed: {k}")), len(names)
-    )
+    unnamed = re.compile(r"(Unnamed: \d+(\.\d+)?)?")  # of one that was saved twice too
+    return next((k for k, name in enumerate(names) if not unnamed.fullmatch(name)), len(names))
 
 
 def _notes(

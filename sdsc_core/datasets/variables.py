@@ -175,20 +175,26 @@ def _split(name: str) -> tuple[str, str]:
     return name, ""
 
 
-def _rank(variable: Variable) -> tuple[int, bool, bool]:
+def _rank(variable: Variable) -> tuple[int, bool, bool, bool]:
     base, part = _split(variable.name)
-    return SAMPLE_NAMES.index(base), part != "", part != "train"
+    return SAMPLE_NAMES.index(base), _says_one_hot(variable), part != "", part != "train"
 
 
-def _label_rank(variable: Variable) -> tuple[bool, int]:
+def _label_rank(variable: Variable) -> tuple[bool, int, bool]:
     base, part = _split(variable.name)
-    return part == "test", LABELS.index(base)
+    return part == "test", LABELS.index(base), _says_one_hot(variable)
+
+
+def _says_one_hot(variable: Variable) -> bool:
+    return variable.name.lower().endswith("hot")
 
 
 def _same_part(variable: Variable, samples: Variable) -> bool:
-    """Whether labels may belong to the samples: y_test to X, but not to X_train."""
+    """Whether labels may belong to the samples: y_test to the rows of X, but not to X_train."""
     own, part = _split(variable.name)[1], _split(samples.name)[1]
-    return not own or not part or own == part
+    if own and not part:
+        return sides(samples)[0] in variable.shape
+    return not own or own == part
 
 
 def _label_candidates(container: Container, samples: Variable) -> list[Variable]:

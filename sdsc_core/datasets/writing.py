@@ -25,6 +25,7 @@ NUMBERED = re.compile(r"(?i:(.*[\W_])?id)|.*[a-z]I[Dd]")  # whole numbers of who
 TIME_NAME = re.compile(r"(?i:(time|timestamp|datetime|date|t)([\W_].*)?)")
 # How people write that a number is missing, beside an empty cell and what `is_missing` knows. In
 # a column of texts they are texts: + and - may be two classes.
+MISSING = ("", "na", "n/a", "nan", "null", "#n/a")
 GAP_SIGNS = ("-", "--", "---", "–", "—", "?", ".", "..", "missing", "none")
 MANY_NUMBERS = 5  # rising numbers in a first row that are no accident
 MANY_STEPS = 10  # without a word among them: numbers in equal steps, and no other row rises
@@ -56,7 +57,7 @@ def decimal_of(delimiter: str, columns: Sequence[Sequence[str]]) -> str:
     >>> decimal_of(";", [["1.234", "2.345"], ["10,5", "2"]]), decimal_of(";", [["1.234", "2.345"]])
     (',', '.')
     """
-    of_numbers = [column for column in columns if _holds_numbers(column)]
+    of_numbers = [column for column in columns if holds_numbers(column)]
     cells = [cell for column in of_numbers for cell in column]
     points = [cell for cell in cells if re.fullmatch(POINT, cell)]
     commas = [cell for cell in cells if re.fullmatch(COMMA, cell)]
@@ -79,7 +80,7 @@ def decimal_of(delimiter: str, columns: Sequence[Sequence[str]]) -> str:
     return "." if grouped else ","
 
 
-def _holds_numbers(cells: Sequence[str]) -> bool:
+def holds_numbers(cells: Sequence[str]) -> bool:
     """Whether at least half of the cells are numbers; a name above them is none."""
     known = [cell for cell in cells if not is_missing(cell) and cell.lower() not in GAP_SIGNS]
     numbers = [cell for cell in known if is_number(cell, ".") or is_number(cell, ",")]
@@ -98,15 +99,29 @@ def groups_thousands(cells: Sequence[str], sign: str) -> bool:
     return bool(grouped and small) and len(grouped) + len(small) == len(numbers)
 
 
-def late_number(file: IO[bytes], delimiter: str) -> str:
-    """The first number of a file with a point or comma in it; nothing where none has."""
+def late_number(file: IO[bytes], delimiter: str, sign: str) -> str:
+    """The first number of a file with a point or comma in it; nothing where none has.
+
+    With a ``sign`` the first that has this for a decimal one beyond doubt, as 0,5 but not 1,234.
+    """
     edge = rf"[{delimiter}\r\n]"
     either = re.compile(rf"(?:^|{edge}) *({COMMA}|{POINT}) *(?={edge}|$)".encode())
     file.seek(0)
     while lines := file.readlines(2**20):
-        if found := either.search(b"".join(lines).removeprefix(codecs.BOM_UTF8)):
-            return found[1].decode()
+        for found in either.finditer(b"".join(lines).removeprefix(codecs.BOM_UTF8)):
+            cell = found[1].decode()
+            if not sign or (sign in cell and tells_decimal(cell)):
+                return cell
     return ""
+
+
+def tells_decimal(cell: str) -> bool:
+    """A number with a sign in it that can be the decimal one alone.
+
+    >>> tells_decimal("0,5"), tells_decimal("1,234"), tells_decimal("1.234,5")
+    (True, False, True)
+    """
+    return has_sign(cell) and not (is_grouped(cell, ".") or is_grouped(cell, ","))
 
 
 def has_sign(cell: str) -> bool:
@@ -136,7 +151,7 @@ def looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> 
     ]
     words = [k for k, cell in enumerate(first) if not is_number(cell, decimal)]
     for k in words:
-        is_name = any(letter.isalpha() for letter in first[k])
+        is_name = any(letter.isalpha() or letter == "_" for letter in first[k])
         values = [cell for cell in below[k] if cell.lower() not in GAP_SIGNS]
         if is_name and values and all(is_number(cell, decimal) for cell in values):
             return True
@@ -149,6 +164,17 @@ def looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> 
     if not numbers:
         return bool(usual)
     return _counts_columns(first, numbers, rows, below[0], bool(words), decimal)
+
+
+def may_be_names(first: list[str], decimal: str) -> bool:
+    """Whether a first row that was taken for a sample could be names: a word, and rising numbers.
+
+    >>> may_be_names(["dose", "0", "0.1", "0.3", "1", "3"], "."), may_be_names(["a", "3", "1"], ".")
+    (True, False)
+    """
+    values = _values(first, decimal)
+    words = any(not is_number(cell, decimal) for cell in first)
+    return words and len(values) >= MANY_NUMBERS and _rise(values)
 
 
 def _come_again(cells: Sequence[str]) -> bool:
@@ -170,15 +196,18 @@ def _counts_columns(
     )  # fmt: skip
     if first[0] == "" and counts and len(index) >= MANY_NUMBERS:
         return True  # an empty cell above what counts the rows
-    others = [_values(row, decimal) for row in rows]
+    if not rows:
+        return False
+    others = [values for row in rows if len(values := _values(row, decimal)) > 1]
     if _stand_out(_values(first, decimal), others, words):
         return True
     if not _consecutive(numbers):
         return False
     if any(_consecutive([c for c in row if is_number(c, decimal)]) for row in rows):
         return False  # data that counts
-    if any(len(values) > 2 and _rise(values) and _in_equal_steps(values) for values in others):
-        return False
+    even = [values for values in others if len(values) > 2 and _rise(values)]
+    if 2 * sum(map(_in_equal_steps, even)) > len(others):
+        return False  # one such row is an accident
     from_zero = numbers[0] == "0"
     if from_zero and first[0] == "":  # the index of pandas stands in front
         named = not any(is_number(cell, decimal) for cell in index)
@@ -193,13 +222,14 @@ def _counts_columns(
 
 def _stand_out(first: Numbers, others: list[Numbers], words: bool) -> bool:
     """Whether the numbers of a first row rise as years or wavelengths do, and other rows do not."""
-    if not others or len(first) < 2 or not _rise(first):
+    if len(first) < 2 or not _rise(first):
         return False
     if words and _are_years(first):
         return not any(map(_are_years, others))
     even = _in_equal_steps(first) and not any(map(_in_equal_steps, others))
     if words:
-        return len(first) >= MANY_NUMBERS and (even or not all(map(_rise, others)))
+        apart = _are_whole(first) and not any(map(_are_whole, others))  # hours above values
+        return len(first) >= MANY_NUMBERS and (even or apart or not all(map(_rise, others)))
     return len(first) >= MANY_STEPS and even and not any(map(_rise, others))
 
 
@@ -215,12 +245,16 @@ def _rise(values: Numbers) -> bool:
 
 def _in_equal_steps(values: Numbers) -> bool:
     steps = np.diff(values)
-    return bool(len(steps)) and np.allclose(steps, steps[0])
+    return bool(len(steps)) and np.allclose(steps, steps[0], atol=0)
 
 
 def _are_years(values: Numbers) -> bool:
     low, high = YEARS
-    return bool(((values >= low) & (values <= high) & (values % 1 == 0)).all())
+    return _are_whole(values) and bool(((values >= low) & (values <= high)).all())
+
+
+def _are_whole(values: Numbers) -> bool:
+    return bool((values % 1 == 0).all())
 
 
 def _consecutive(cells: Sequence[str]) -> bool:
@@ -238,8 +272,12 @@ def _beyond(cell: str, n: int) -> bool:
 
 
 def is_missing(cell: str) -> bool:
-    """Nothing, or one of the ways to write that."""
-    return cell.strip().lower() in ("", "na", "n/a", "nan", "null", "#n/a")
+    """Nothing, or one of the ways to write that; Na is sodium.
+
+    >>> is_missing(" NA "), is_missing("Na")
+    (True, False)
+    """
+    return cell.strip() != "Na" and cell.strip().lower() in MISSING
 
 
 def is_number(cell: str, decimal: str) -> bool:
@@ -247,6 +285,8 @@ def is_number(cell: str, decimal: str) -> bool:
     if is_missing(cell):
         return True
     try:
+        if "_" in cell:  # 1_1 is a number to Python alone
+            return False
         float(cell.replace(decimal, "."))
     except ValueError:
         point, comma = (",", "\\.") if decimal == "," else ("\\.", ",")
