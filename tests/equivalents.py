@@ -190,4 +190,9 @@ EQUIVALENT = [
     ("rng), np.empty(0, np.int64)", "0  →  1", "no labels, which equal none"),
     ("needed = copies + full + 8 * n", "3  →  4 | 2  →  3", "an estimate with room to spare"),
     ("            psi[r] = 0.0", "0.0  →  1.0", "nothing centred correlates with ones"),
+    ("row, steps = best[r, j0:j1]", "j0:j1  →  j0:", "only the first j1 − j0 are read"),
+    ("each = 30 if is_sparse(W) else 34", "", "an estimate"),
+    ("(a[start:stop] for a in arrays)", "start:stop  →  :stop", "found twice, the same"),
+    ("if left < gamma:", "left <= gamma", "no iterations to replay"),
+    ("X = check_data(X, copy=False)", "False  →  True", "a copy that is not needed"),
 ]

@@ -124,12 +124,23 @@ def test_progress_is_told_and_cancels(rule):
     told = []
     dense_stage(sparse_graph(100), rule, progress=lambda *at: told.append(at))
     assert told
+    if rule == "Sinkhorn":  # nobody knows how many sweeps it takes
+        assert told == [(k, 0) for k in range(len(told))]
 
     def stop(done, total):
         raise Cancelled
 
     with pytest.raises(Cancelled):
         dense_stage(sparse_graph(100), rule, progress=stop)
+
+
+def test_the_floor_of_a_rank_is_the_kth_largest_similarity():
+    rng = np.random.default_rng(4)
+    W = np.triu(rng.random((41, 41)), 1)
+    W += W.T
+    for k in (1, 3, 20, 40, 41, 60):
+        floors = [np.sort(W[i])[-k] if k <= 41 else 0.0 for i in (5, 9)]
+        assert list(account(W, 5, 9, "Mutual", neighbours=k).floors) == floors
 
 
 @pytest.mark.parametrize("rule", ["Sinkhorn", "Diffusion"])

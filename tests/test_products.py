@@ -53,6 +53,16 @@ def test_blocks_of_any_size_find_what_a_loop_finds(sizes, n_picks, monkeypatch):
             np.testing.assert_allclose(values, expected, atol=1e-12)
 
 
+def test_a_second_pass_counts_the_best_once():
+    """One is nearest, then more tie than candidates are kept of."""
+    Z = np.zeros((61, 62))
+    Z[np.arange(61), np.arange(61) + 1] = np.sqrt(0.75)
+    Z[:, 0] = 0.5
+    Z[7] = np.eye(62)[0]
+    picks, products = blocks.Blocks(Z).find(np.eye(62)[:1], np.array([60]), 2)
+    assert picks.tolist() == [[7, 0]] and products.tolist() == [[1.0, 0.5]]
+
+
 @pytest.mark.parametrize("n_picks", [1, 3])
 @pytest.mark.parametrize("sizes", [(8, 3, 4), (5, 2, 100), (64, 32, 6)])
 def test_a_gram_matrix_of_any_squares_finds_what_a_loop_finds(sizes, n_picks, monkeypatch):
