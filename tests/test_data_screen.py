@@ -340,6 +340,7 @@ class TestMissing:
     def test_is_asked_for_before_the_data_is_taken(self, screen, how, n, mean):
         upload(screen, "gaps.csv", csv(self.ROWS))
         assert "3 values are missing or infinite, in 2 of 5 samples" in screen.warning[0].value
+        assert "“Shaded faces” stays in use until then" in screen.warning[0].value
         assert screen.session_state.data == "faces"
         waits = "is not in use yet, see *How it is read* above: these open “Shaded faces”."
         assert any(waits in c.value for c in screen.caption)
@@ -456,6 +457,34 @@ class TestAddress:
         assert not app.metric
         upload(app, "digits.npz")
         assert prepared(app)["Points"] == "60"
+
+    def test_an_awaited_file_that_asks_something_is_not_said_to_be_missing(self, app):
+        app.query_params["data"] = "gaps.csv"
+        to_data(app)
+        upload(app, "gaps.csv", csv(TestMissing.ROWS))
+        assert "choose what to do" in app.warning[0].value
+        assert "stays" not in app.warning[0].value, "there is no other data"
+        said = [i.value for i in app.info]
+        assert any("gaps\\.csv is not in use yet" in text for text in said)
+        assert not any("Load it above" in text for text in said)
+        app.switch_page("pages/explore/page.py")
+        run(app)
+        assert "“gaps\\.csv” is not in use yet" in app.warning[0].value
+        assert "must be loaded again" not in app.warning[0].value
+
+    @pytest.mark.parametrize(
+        ("name", "source"),
+        [("faces", "Samples"), ("mine.csv", "Upload a file"), ("yaleb", "Known sets")],
+    )
+    def test_the_screen_begins_with_the_source_of_its_data(self, app, monkeypatch, name, source):
+        monkeypatch.delenv("SDSC_DATA", raising=False)
+        app.query_params["data"] = name
+        to_data(app)
+        assert app.session_state.first_source == source
+        app.switch_page("pages/explore/page.py")
+        run(app)
+        if source != "Samples":
+            assert "how a table's columns are read is chosen anew" in app.warning[0].value
 
     def test_an_exercise_gives_no_class_away(self, app, monkeypatch):
         monkeypatch.setattr(settings, "in_exercise", lambda: False)  # else the screen is left out

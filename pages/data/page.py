@@ -31,11 +31,16 @@ if "removed" in state:
     gone = escape_markdown(loading.title(state.removed[0]))
     left.info(f"“{gone}” was removed.", icon=":material/delete:")
     right.button("Undo", on_click=loading.undo, width="stretch")
+waiting = loading.pending()
+if waiting:
+    waiting = f"{escape_markdown(waiting)} is not in use yet, see *How it is read* above"
 if not loading.present(state.data):
     st.info(
         escape_markdown(loading.unrestored(state.data))
+        or (waiting and f"{waiting}.")
         or f"The address of this page speaks of “{name}”. Load it above, and all settings of the"
-        " address apply to it; or choose other data.",
+        " address apply to it, but how a table's columns are read is chosen anew; or choose other"
+        " data.",
         icon=":material/link:",
     )
     st.stop()
@@ -56,11 +61,8 @@ with left:
     preparing.controls(raw)
 with right:
     preparing.effect(raw, data)
-if reading.pending():
-    st.caption(
-        f"{escape_markdown(state.draft.file)} is not in use yet, see *How it is read* above: these"
-        f" open “{name}”."
-    )
+if waiting:
+    st.caption(f"{waiting}: these open “{name}”.")
 row = st.container(horizontal=True)
 if row.button("Explore this data", type="primary", icon=":material/arrow_forward:"):
     go_to("pages/explore/page.py")

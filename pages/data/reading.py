@@ -43,15 +43,6 @@ def panel() -> None:
             st.caption(f"Read as {_size(data)}")
 
 
-def pending() -> bool:
-    """Whether a file was chosen that is not in use: it could not be read, or asks something."""
-    state = st.session_state
-    draft: Draft | None = state.get("draft")
-    if draft is None or state.get("draft_name") is not None:
-        return False
-    return state.get("restored", ("",))[0] != draft.key  # a session has no name of its own
-
-
 def _recognised(draft: Draft) -> str:
     """Whether a file holds a session or settings rather than data, by its content.
 
@@ -101,13 +92,9 @@ def _settings(draft: Draft) -> dict[str, str]:
     return session.settings_of(read_settings_file(text, f"“{draft.file}”"))
 
 
-def _what_stays() -> str:
+def _what_stays(how: str = "as it was") -> str:
     name = st.session_state.data
-    return (
-        f"“{escape_markdown(loading.title(name))}” stays as it was."
-        if loading.present(name)
-        else ""
-    )
+    return f"“{escape_markdown(loading.title(name))}” stays {how}." if loading.present(name) else ""
 
 
 def _size(data: Dataset) -> str:
@@ -226,8 +213,8 @@ def _missing(draft: Draft, data: Dataset) -> str | None:
         spot.markdown(words)
         return how
     spot.warning(
-        f"{words} The methods need complete data: choose what to do. Until then"
-        f" “{escape_markdown(loading.title(st.session_state.data))}” stays in use.",
+        f"{words} The methods need complete data: choose what to do."
+        f" {_what_stays('in use until then')}",
         icon=":material/rule:",
     )
     return None

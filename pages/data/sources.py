@@ -36,14 +36,13 @@ FORMAT_HELP = """
 - **.sdsc**: a session that was downloaded on Explore, with its data; **settings.json** likewise,
   without data
 """
+SOURCES = ("Samples", "Upload a file", "Folder of the server", "Known sets", "Make subspaces")
 OPEN_A_FOLDER = "Whoever runs the server opens one with `sdsc app --data DIR`."
 
 
 def show() -> None:
     """The five sources; what one of them gives becomes the current data set."""
-    samples, upload, folder, known, made = st.tabs(
-        ["Samples", "Upload a file", "Folder of the server", "Known sets", "Make subspaces"]
-    )
+    samples, upload, folder, known, made = st.tabs(SOURCES, default=_first())
     with samples:
         _samples()
     with upload:
@@ -54,6 +53,16 @@ def show() -> None:
         _known()
     with made:
         making.show()
+
+
+def _first() -> str:
+    """The source to begin with: what brings the data of the address where that is not here."""
+    state = st.session_state
+    if "first_source" not in state:  # kept, as another one would take a tab from under one's eyes
+        absent = not loading.present(state.data)
+        where = "Known sets" if state.data in KNOWN else "Upload a file"
+        state.first_source = where if absent else "Samples"
+    return state.first_source
 
 
 def _samples() -> None:

@@ -126,6 +126,16 @@ def choose(draft: Draft) -> None:
     st.session_state.draft, st.session_state.draft_name = draft, None
 
 
+def pending() -> str:
+    """The file that was chosen and is not in use: it could not be read, or asks something."""
+    state = st.session_state
+    draft: Draft | None = state.get("draft")
+    if draft is None or state.get("draft_name") is not None:
+        return ""
+    of_session = state.get("restored", ("",))[0] == draft.key  # it has no name of its own
+    return "" if of_session else draft.file
+
+
 def set_aside() -> None:
     """Let go of a file that never became a data set; for callbacks."""
     if st.session_state.get("draft_name") is None:

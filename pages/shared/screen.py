@@ -69,12 +69,17 @@ def need_data() -> None:
     again = (
         f"“{name}” must be loaded again: a file stays on the server only while the tab in which it"
         " was loaded is open and not reloaded. Load it on the Data screen, and all settings of the"
-        " address apply to it; or go on with a sample."
+        " address apply to it; how a table's columns are read is chosen anew. Or go on with a"
+        " sample."
     )
+    waits = escape_markdown(loading.pending())
+    if waits:
+        again = f"“{waits}” is not in use yet: the Data screen says why, or asks how to read it."
     st.warning(escape_markdown(why) or again, icon=":material/upload_file:")
     row = st.container(horizontal=True)
     asked = "Choose other data" if why else "Load it on the Data screen"
-    if row.button(asked, type="primary", key="load again"):
+    if row.button("Go on on the Data screen" if waits else asked, type="primary", key="load again"):
+        st.session_state.pop("first_source", None)  # that screen begins where it can be loaded
         go_to("pages/data/page.py")
     row.button(
         f"Use the sample “{loading.title(sample)}”", on_click=loading.use, args=(sample,),
