@@ -67,9 +67,9 @@ def test_what_ended_while_the_screen_was_drawn_is_shown(monkeypatch):
 
 def test_progress_is_that_of_all_tasks():
     back = Background()
-    back.add([Task("a", "A", lambda tell: None), Task("b", "B", endless)])
+    back.add([Task("a", "A", lambda tell: None), Task("b", "B", endless, of="sea")])
     until(lambda: back.work.step == (1, 4))
-    assert back.title == "Cell 2 of 2: B, step 1 of 4" and back.share == pytest.approx(0.625)
+    assert back.title == "Cell 2 of 2: B on sea, step 1 of 4" and back.share == pytest.approx(0.625)
     back.add([Task("b", "B", endless), Task("c", "C", endless)])
     assert back.work.total == 3  # b is under way
     back.stop()

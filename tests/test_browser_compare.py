@@ -1,6 +1,7 @@
 """The Compare screen in Chromium: run, stop midway, go on behind other screens, download."""
 
 import pandas as pd
+from playwright.sync_api import expect
 
 from tests.browser import part, settled, to_screen
 
@@ -118,3 +119,22 @@ def test_a_verdict_from_the_question_to_explore(new_page, app_url):
     page.get_by_role("heading", name="Compare").wait_for()
     settled(page)
     assert "k-means" in table.inner_text()  # the answer is still there
+
+
+def test_no_result_stays_under_other_data_while_a_run_goes_on(new_page, app_url):
+    many = "LSR.BDR.SSC.LRSSC.L0-SSC.SSSC.LRR"
+    page = new_page()
+    page.goto(f"{app_url}/compare?data=faces&methods={many}&stages=none.D1.D2.D3&repeats=20")
+    settled(page)
+    page.get_by_role("button", name="Run", exact=True).click()
+    table = page.get_by_role("table", name="ACC of methods and dense stages")
+    expect(table).to_have_count(1, timeout=60_000)
+    page.get_by_role("combobox", name="Data set").click()
+    page.get_by_role("option", name="Motion").click()
+    expect(table, "of the data set before").to_have_count(0)
+    expect(part(page, "main").locator("img")).to_have_count(0)
+    stop = part(page, "main").get_by_role("button", name="Stop", exact=True)
+    expect(stop, "all that while the run goes on").to_be_visible()
+    expect(part(page, "progress")).to_contain_text("aces")
+    stop.click()
+    settled(page)

@@ -25,7 +25,8 @@ with top:
     below_question = advice.ask(data, n_clusters)
 choosing.start(data, jobs)
 progress = below_question if advice.under_way() else st.empty()  # where one has clicked
-running.problems(jobs)
+with st.container():  # so that what stands below keeps its place
+    running.problems(jobs, progress)
 results = running.results(jobs)
 if results:
     about = showing.about(data, jobs)

@@ -168,14 +168,14 @@ def keep_sparse(memory: Memory) -> Callable[[str, Hashable, Callable[[], Any]], 
     return keep
 
 
-def problems(chosen: list[Job]) -> None:
-    """Why cells of the chosen matrix failed, and why the last run ended."""
+def problems(chosen: list[Job], spot: Any) -> None:
+    """Why cells failed; and in ``spot``, where the progress was, why the last run ended."""
     back = background()
     failed = back.work.failed
     for problem in dict.fromkeys(f"{j.method}: {failed[j.key]}" for j in chosen if j.key in failed):
         st.warning(problem)
     if back.note and not back.busy:
-        st.info(_of_the_rest(back.note, back.stopped, {j.key for j in chosen}))
+        spot.info(_of_the_rest(back.note, back.stopped, {j.key for j in chosen}))
         back.note = ""
 
 

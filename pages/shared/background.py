@@ -29,6 +29,7 @@ REFRESH = 2.0  # seconds after which the screen shows what was finished meanwhil
 STOPPED = "Stopped; what was done is kept."
 WATCHING = ("Compare", "Sweep")  # screens that show a run themselves
 SECONDS = "s"  # the unit of steps that are seconds of a stated time
+MOST_PARTS = 24  # of a screen that stand below one another
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ class Background:
             text = f"{task.title}: {done:,} of {total:,} {task.unit}"
             return f"{text}{self._left}" if total else f"{task.title} …"
         step = f", step {done:,}" + (f" of {total:,}" if total else "") if done else " …"
-        return f"{self.count}: {task.title}{step}"
+        return f"{self.count}: {task.title} on {task.of}{step}"
 
     @property
     def _left(self) -> str:
@@ -219,11 +220,22 @@ def wait(spot: Any, was_busy: bool) -> None:
     """
     back = background()
     if back.busy:
+        _clear_below()
         _watch(back, spot)
     elif was_busy:
         st.rerun()
     else:
         back.unseen = False
+
+
+def _clear_below() -> None:
+    """What the screen showed further down goes at once.
+
+    Streamlit takes it away only when the script ends, and the script watches: results of the data
+    before would stand, faded yet to be clicked, under the name of the data now.
+    """
+    for _ in range(MOST_PARTS):
+        st.empty()
 
 
 def _watch(back: Background, spot: Any) -> None:

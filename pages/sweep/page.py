@@ -24,7 +24,8 @@ if plan is not None:
 progress = st.empty()  # also of a sweep that is under way while this grid cannot be
 outcomes = [] if plan is None else running.outcomes(plan)
 if plan is not None:
-    running.problems(plan)
+    with st.container():  # so that what stands below keeps its place
+        running.problems(plan, progress)
 if plan is not None and outcomes:
     asked = st.session_state.get("suggestion_first", False)
     if asked:

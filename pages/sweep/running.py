@@ -9,6 +9,7 @@ import math
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -170,14 +171,14 @@ def _giving_way(tell: Progress | None) -> Progress:
     return told
 
 
-def problems(plan: Plan) -> None:
-    """Why this sweep failed, and why the last run ended."""
+def problems(plan: Plan, spot: Any) -> None:
+    """Why this sweep failed; and in ``spot``, where its progress was, why the last run ended."""
     back = background()
     failed = back.work.failed.get(_task_key(plan))
     if failed:
         st.warning(escape_markdown(failed))
     if back.note and not back.busy:
-        st.info(_of_the_rest(back.note, back.stopped, plan))
+        spot.info(_of_the_rest(back.note, back.stopped, plan))
         back.note = ""
 
 
