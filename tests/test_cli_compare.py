@@ -40,6 +40,9 @@ def test_compare_as_json_with_draws_of_their_own(file, capsys):
     assert cli.main([*argv, "--per-class", "8", "--draw", "3", "--unit-norm"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["about"]["n_points"] == 24 and len(found["results"]) == 2
+    assert found["about"]["prepared"] == (
+        "at most 8 points of each class (draw 3), samples of unit norm"
+    )
     raw = datasets.load(file)
     for repeat, result in enumerate(found["results"]):
         data = datasets.prepare(raw, per_class=8, unit_norm=True, random_state=3 + repeat)

@@ -76,6 +76,10 @@ def test_captions_hold_data_parameters_and_repeats_escaped(results):
         " (θ₁ = 0.8, θ₂ = 0.6), seed 0"
     )
     assert "one run each" in compare.caption(results[2:], about=about)
+    steps = {"only": "1-3", "classes": None, "per_class": 7, "centre": True, "unit_norm": True}
+    prepared = datasets.steps_in_words({**steps, "random_state": 4}, labelled=False)
+    assert prepared == "chosen points, at most 7 points (draw 4), centred, samples of unit norm"
+    assert f"2 clusters; {prepared})" in replace(about, prepared=prepared).words()
     text = compare.to_markdown(results, about=about)
     assert escape_markdown(NASTY) in text and text.index("Parameters") < text.index("| method |")
     [line] = [x for x in compare.to_latex(results, about=about).splitlines() if "caption" in x]
@@ -121,7 +125,10 @@ def test_the_script_repeats_the_comparison(tmp_path):
     said = (
         "over 2 repeats. Parameters: IMC (n_iterations = 3), K-subspaces (dim = 2), PCE (θ₁ = 0.9"
     )
-    assert said in done.stdout and "(20 points, 8 features, 2 clusters)" in done.stdout
+    assert said in done.stdout and (
+        "(20 points, 8 features, 2 clusters; 2 of the classes, at most 10 points of each (draw 5),"
+        " samples of unit norm)" in done.stdout
+    )
     raw = datasets.make_subspaces(3, 2, 8, 20)
     own = compare.compare_methods(
         lambda repeat: datasets.prepare(raw, **steps | {"random_state": 5 + repeat}),

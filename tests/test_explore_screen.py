@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from pages.explore import downloads, embedding
+from pages.explore import downloads, embedding, papers
 from pages.keep.entries import difference
 from pages.shared import run as stages
 from pages.shared import settings
@@ -229,6 +229,24 @@ def test_what_cannot_be_prepared_leaves_the_last_result_and_one_sentence(app):
     assert figures(app) == before
 
 
+def test_headline_and_caption_say_how_the_data_of_this_very_result_was_prepared(app, monkeypatch):
+    said, caption_of = [], papers.caption_of
+    monkeypatch.setattr(papers, "caption_of", lambda *of: said.append(caption_of(*of)) or said[-1])
+    app.session_state["more"] = "Download"
+    run(app)
+    assert f"{datasets.sample('faces').n_features:,} dimensions, " in headline(app)
+    assert "dimensions; IMC with" in said[-1]
+    state = app.session_state
+    state["each"], state["pca"], state["standardise"] = 10, 5, True
+    run(app)
+    words = "at most 10 points of each class (draw 0), standardised, 5 principal components"
+    assert f" 5 dimensions ({words}), " in headline(app)
+    assert f" 5 dimensions ({words}); IMC with" in said[-1]
+    state["each"], state["pca"], state["standardise"] = 1, 100, False
+    run(app)
+    assert app.warning and f"({words})" in headline(app) and f"({words})" in said[-1]
+
+
 @pytest.mark.parametrize(
     "X",
     [
@@ -397,6 +415,8 @@ def test_an_exercise_hides_the_classes_and_locks_controls(app):
     assert next(b for b in app.button if b.label.startswith("Reset")).disabled
     shown = app.session_state["last"].data
     assert shown.labels is None and shown.class_names == ()
+    app.session_state["each"] = 10
+    assert "each class" not in headline(run(app)) and "draw" not in headline(app)
     whole = datasets.sample("faces").X
     assert not np.array_equal(shown.X, whole)
     assert np.array_equal(np.sort(shown.X[:, 0]), np.sort(whole[:, 0]))

@@ -14,7 +14,7 @@ from pages.shared.settings import keep
 from pages.shared.tables import cell, direction, html_table
 from pages.shared.text import escape_markdown
 from sdsc_core import compare, figures
-from sdsc_core.datasets import Dataset
+from sdsc_core.datasets import Dataset, steps_in_words
 from sdsc_core.script import notebook
 
 IN_A_ROW = 6  # thumbnails; a large matrix opens below its row
@@ -171,7 +171,8 @@ def about(data: Dataset, chosen: list[Job]) -> compare.About:
     params = {job.method: job.params for job in chosen}
     thetas = next((job.thetas for job in chosen if job.thetas), ())
     k, seed = chosen[0].n_clusters, st.session_state.seed
-    return compare.About.of(data, k, params, thetas=thetas, seed=seed)
+    prepared = steps_in_words(preparation(chosen[0].raw), bool(data.n_classes))
+    return compare.About.of(data, k, params, thetas=thetas, seed=seed, prepared=prepared)
 
 
 def script(data: Dataset, chosen: list[Job]) -> str:

@@ -124,8 +124,8 @@ def _say_what_the_address_holds() -> None:
         + (
             "and they see the same."
             if loading.everywhere(st.session_state.data)
-            else "and the data file, which it cannot hold; the script says how to read it. Or send"
-            " the session file, which holds both."
+            else "and the data file, which it cannot hold, nor how that is read: the script says"
+            " it. Or send the session file, which holds all."
         )
     )
 

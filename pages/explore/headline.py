@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.keep.made import prepared_words
 from pages.shared.text import counted, escape_markdown, number, percent, signed
 from sdsc_core.datasets import SAMPLES
 from sdsc_core.run import Run
@@ -23,11 +24,12 @@ def show(run: Run) -> None:
     )
     if st.session_state.hide:
         words = ""  # it may speak of the classes
+    prepared = prepared_words(run)
     of_w = "" if run.before.k == run.n_clusters else f"; of W by itself {run.before.k}"
     st.markdown(
         f"**{escape_markdown(data.name)}**: {data.n_points:,} points in {data.n_features:,}"
-        f" dimensions, {counted(run.n_clusters, 'cluster')} ({run.n_clusters_from}{of_w}),"
-        f" Γ = {s.gamma}. {words}"
+        f" dimensions{prepared and f' ({prepared})'}, {counted(run.n_clusters, 'cluster')}"
+        f" ({run.n_clusters_from}{of_w}), Γ = {s.gamma}. {words}"
     )
     b, a = run.before.summary, run.after.summary
     shown = [

@@ -9,6 +9,7 @@ import streamlit as st
 from pages.explore.eigenvalues import eigenvalues_of
 from pages.explore.embedding import panels
 from pages.keep.entries import settings_in_words
+from pages.keep.made import prepared_words
 from pages.server.sessions import counted, problem_of
 from pages.shared.matrix_view import ORDERS, matrix_view
 from pages.shared.settings import keep
@@ -94,7 +95,9 @@ def caption_of(run: Run, what: str) -> str:
     labelled = a.acc is not None and a.nmi is not None
     found = f" ACC {percent(a.acc or 0)}, NMI {percent(a.nmi or 0)} from W*." if labelled else ""
     order = f" Points: {ORDERS[st.session_state.order]}." if what in WHAT[:3] else ""
+    prepared = prepared_words(run)
     return (
-        f"{what}: {data.name}, {data.n_points:,} points in {data.n_features:,} dimensions; IMC with"
-        f" {', '.join(words)}; {clusters} ({run.n_clusters_from}).{order}{found}"
+        f"{what}: {data.name}, {data.n_points:,} points in {data.n_features:,} dimensions"
+        f"{prepared and f' ({prepared})'}; IMC with {', '.join(words)}; {clusters}"
+        f" ({run.n_clusters_from}).{order}{found}"
     )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from pages.shared.settings import METHOD, PREPARE
-from sdsc_core.datasets import Dataset
+from sdsc_core.datasets import Dataset, steps_in_words
 from sdsc_core.run import Run
 
 KEPT = ("data", "clusters", "k", *METHOD, *PREPARE)  # settings that a run depends on
@@ -38,6 +38,15 @@ def made_of(run: Run) -> Made | None:
     """What a run was made from, if it is the last one."""
     made: Made | None = st.session_state.get("made")
     return made if made is not None and made.run is run else None
+
+
+def prepared_words(run: Run) -> str:
+    """How the data of the last run was prepared; not told of hidden classes, whose number it may
+    give away."""
+    made = made_of(run)
+    if made is None or st.session_state.hide:
+        return ""
+    return steps_in_words(made.options, run.data.n_classes > 0)
 
 
 def made_from_this(made: Made | None, run: Run | None, name: str, raw: Dataset) -> bool:

@@ -58,7 +58,7 @@ def _compare(options: argparse.Namespace) -> None:
     check_count(options.repeats, "--repeats", 1)
     check_count(options.seed, "--seed", 0)
     check_writable(options.csv)
-    draw = _draws(options)
+    draw, prepared = _draws(options)
     data, reporter = draw(0), Reporter()
     k = options.clusters
     if k is None:
@@ -73,7 +73,8 @@ def _compare(options: argparse.Namespace) -> None:
     if options.csv:
         Path(options.csv).write_text(compare.to_csv(results), encoding="utf-8")
     thetas = (options.theta1, options.theta2) if "PCE" in options.dense else ()
-    about = compare.About.of(data, k, methods, thetas=thetas, seed=options.seed)
+    seed = options.seed
+    about = compare.About.of(data, k, methods, thetas=thetas, seed=seed, prepared=prepared)
     if options.json:
         everything = {"about": asdict(about), "results": [asdict(r) for r in results]}
         print(as_json(everything))
@@ -100,8 +101,8 @@ def _methods(options: argparse.Namespace) -> dict[str, dict[str, Any]]:
     return chosen
 
 
-def _draws(options: argparse.Namespace) -> Callable[[int], datasets.Dataset]:
-    """The points of each repeat: other ones, where samples are drawn."""
+def _draws(options: argparse.Namespace) -> tuple[Callable[[int], datasets.Dataset], str]:
+    """The points of each repeat: other ones, where samples are drawn; and how, in words."""
     raw = read_raw(options)
     how = preparation(options, raw)
     first = datasets.prepare(raw, **how)
@@ -112,4 +113,4 @@ def _draws(options: argparse.Namespace) -> Callable[[int], datasets.Dataset]:
             return first
         return datasets.prepare(raw, **how | {"random_state": options.draw + repeat})
 
-    return draw
+    return draw, datasets.steps_in_words(how, bool(raw.n_classes))

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdsc_core.datasets import steps_in_words
+
 TEMPLATE = '''"""Repeats a comparison of SDSC Explorer: prints its tables, keeps every result."""
 
 from pathlib import Path
@@ -39,7 +41,14 @@ results = compare.compare_methods(
     theta1={theta1},
     theta2={theta2},
 )
-about = compare.About.of(draw(0), {n_clusters}, methods, thetas={thetas}, seed={seed})
+about = compare.About.of(
+    draw(0),
+    {n_clusters},
+    methods,
+    thetas={thetas},
+    seed={seed},
+    prepared={prepared!r},
+)
 for figure in ({figures}):
     print(compare.to_markdown(results, figure, about=about))
 Path("results.csv").write_text(compare.to_csv(results), encoding="utf-8")
@@ -84,5 +93,6 @@ def comparison_script(
         theta1=theta1,
         theta2=theta2,
         thetas=(theta1, theta2) if "PCE" in stages else (),
+        prepared=steps_in_words(preparation, labelled),
         figures=", ".join(f'"{f}"' for f in figures) + ",",
     )

@@ -117,7 +117,8 @@ def best(
 class About:
     """What a comparison was made on and with, for its caption.
 
-    ``params`` are those of each method; ``thetas`` are of PCE, where it is among the stages.
+    ``params`` are those of each method; ``thetas`` are of PCE, where it is among the stages;
+    ``prepared`` is what was done to the data before, from `datasets.steps_in_words`.
     """
 
     data: str
@@ -127,6 +128,7 @@ class About:
     params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     thetas: tuple[float, ...] = ()
     seed: int = 0
+    prepared: str = ""
 
     @classmethod
     def of(cls, data: Dataset, n_clusters: int, params: Any, **rest: Any) -> "About":
@@ -142,7 +144,7 @@ class About:
         name = escape(" ".join(self.data.split()))
         return (
             f"on {name} ({self.n_points:,} points, {self.n_features:,} features,"
-            f" {self.n_clusters:,} clusters)"
+            f" {self.n_clusters:,} clusters{self.prepared and '; '}{self.prepared})"
         )
 
     def parameters(self) -> str:

@@ -11,7 +11,12 @@ from sdsc_core.datasets.by_name import (
 )
 from sdsc_core.datasets.columns import ROLES, Column, ColumnProblem
 from sdsc_core.datasets.dataset import Dataset, check_points, point_columns, points_csv
-from sdsc_core.datasets.describe import Description, describe, variance_curve
+from sdsc_core.datasets.describe import (
+    Description,
+    describe,
+    steps_in_words,
+    variance_curve,
+)
 from sdsc_core.datasets.faces import make_faces
 from sdsc_core.datasets.folder import file_in, files_in
 from sdsc_core.datasets.generators import digits, make_motion, make_subspaces
@@ -77,6 +82,7 @@ __all__ = [
     "scattering_vectors",
     "spell_rows",
     "spelled",
+    "steps_in_words",
     "take",
     "unequal_units",
     "variance_curve",

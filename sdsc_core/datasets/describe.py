@@ -1,6 +1,8 @@
 """What a data set looks like before anything is computed with it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +55,26 @@ def describe(dataset: Dataset) -> Description:
         sizes=sizes,
         norms=norms,
     )
+
+
+def steps_in_words(steps: Mapping[str, Any], labelled: bool = True) -> str:
+    """What the arguments of `prepare` do, in its order, for a caption; empty where it is nothing.
+
+    >>> steps_in_words({"classes": [0, 3], "per_class": 20, "pca": 5, "standardise": True})
+    '2 of the classes, at most 20 points of each (draw 0), standardised, 5 principal components'
+    """
+    classes, each, pca = (steps.get(name) for name in ("classes", "per_class", "pca"))
+    of_each = " of each" if classes else " of each class" if labelled else ""
+    words = (
+        "chosen points" if steps.get("only") is not None else "",
+        f"{len(classes)} of the classes" if classes else "",
+        f"at most {each:,} points{of_each} (draw {steps.get('random_state') or 0})" if each else "",
+        "scattering of the pictures" if steps.get("scattering") else "",
+        "standardised" if steps.get("standardise") else "centred" if steps.get("centre") else "",
+        f"{pca:,} principal components" if pca else "",
+        "samples of unit norm" if steps.get("unit_norm") else "",
+    )
+    return ", ".join(word for word in words if word)
 
 
 def variance_curve(dataset: Dataset, n: int = 50) -> tuple[NDArray[np.float64], int]:
