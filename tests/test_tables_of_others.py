@@ -1,6 +1,7 @@
 """Tables and arrays as other programs write them: read as they are meant, or with a word on it."""
 
 import io
+import re
 
 import numpy as np
 import pandas as pd
@@ -278,3 +279,16 @@ def test_the_line_of_excel_on_the_sign_between_cells(line):
 def test_no_features_says_which_column_is_the_label():
     with pytest.raises(ValueError, match="“s” is the label, by its name"):
         read("t,s\n0,3\n1,5\n2,1\n3,5\n4,2\n")
+
+
+@pytest.mark.parametrize("units", ["cm,kg", "(cm),-", "cm,"])
+def test_units_below_the_names_are_what_is_refused(units):
+    """A sentence about the names in row 1 would send people to the wrong place."""
+    unit = units.split(",")[0]
+    with pytest.raises(ValueError, match=f"has '{re.escape(unit)}' in row 2 of column 'length'"):
+        read(f"length,mass\n{units}\n2.5,3.5\n2.7,3.1\n2.9,3.2\n")
+
+
+def test_two_rows_of_words_above_numbers_in_other_columns_are_samples():
+    data = read("a,x,1\nb,y,2\nc,x,3.5\nd,y,4\n")
+    assert data.n_points == 4 and data.X[:, -1].tolist() == [1, 2, 3.5, 4]

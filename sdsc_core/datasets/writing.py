@@ -143,7 +143,8 @@ def is_grouped(cell: str, sign: str) -> bool:
 def looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> bool:
     """A word above numbers; else a usual name of the labels, or numbers that only count columns.
 
-    A word that comes again below it is a value, and so is any number that does not count.
+    A word that comes again below it is a value, and so is any number that does not count. Below
+    names there may be units, which are then called what is wrong with the table, not the names.
     """
     below = [
         [row[k] for row in rows if k < len(row) and not is_missing(row[k])]
@@ -155,6 +156,9 @@ def looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> 
         values = [cell for cell in below[k] if cell.lower() not in GAP_SIGNS]
         if is_name and values and all(is_number(cell, decimal) for cell in values):
             return True
+    without = [not any(is_number(c, decimal) for c in row) for row in (first, *rows[:2])]
+    if without == [True, True, False] and looks_like_header(first, rows[1:], decimal):
+        return True
     if any(first[k] in below[k] for k in words):
         return False
     usual = [k for k in words if first[k].lower() in LABEL_NAMES]
