@@ -253,6 +253,7 @@ SETTINGS = [
     (lambda: suggest_n_clusters(complex_objects([[1, 2, 3]])[0]), ["eigenvalues", "not real"]),
     (lambda: tally([1], HALF), ["changes", "list"]),
     (lambda: rank_changes(None, HALF), ["changes", "NoneType"]),
+    (lambda: rank_changes(FOUND, HALF, conditions=np.array(1)), ["conditions", "array(1)"]),
     (lambda: changes(W, np.zeros((5, 5))), ["W_star", "(5, 5)", "(12, 12)"]),
     (lambda: analyse(W, np.zeros((5, 5)), HALF), ["W_star", "(5, 5)", "(12, 12)"]),
     (lambda: changes(W, STAR, np.array(["PCE", "D1"])), ["rule", "D1"]),

@@ -20,13 +20,20 @@ from sdsc_core.dense import (
     RAISED,
     account,
     changes,
+    dense_pass,
     dense_stage,
+    densify,
     diffusion,
     explain,
+    explanations,
     mutual,
+    mutuality,
+    pce,
     rank_changes,
     scaling,
     sinkhorn,
+    sparse_pass,
+    stage,
     tally,
     walking,
 )
@@ -37,7 +44,7 @@ from tests import naive
 from tests.conftest import examples
 from tests.test_dense import affinities, sparse_graph
 
-BEYOND = [name for name, stage in DENSE.items() if stage.lowers]
+BEYOND = [name for name, known in DENSE.items() if known.lowers]
 # Ties, and values so small that a product of three is none.
 TIED = st.sampled_from([0.0, 0.0, 0.5, 0.5, 0.9, 1.0, 1e-150])
 
@@ -154,10 +161,22 @@ def two_steps(W):
     return walking.walks(W, 2, 5)
 
 
+def full_pce(W):
+    return pce(W.toarray()[:200, :200])
+
+
+def full_densify(W):
+    return densify(W.toarray()[:40, :40], "D1")
+
+
 @pytest.mark.parametrize("module, work, links", [
     (scaling, sinkhorn, 0),
     (scaling, sinkhorn, 20_000),
     (walking, two_steps, 0),
+    (stage, full_pce, 20_000),
+    (dense_pass, full_densify, 20_000),
+    (sparse_pass, pce, 2000),
+    (mutuality, mutual, 20_000),
     pytest.param(walking, two_steps, 20_000, marks=pytest.mark.compiled),
 ])  # fmt: skip
 def test_memory_is_asked_for_in_the_right_order(module, work, links, monkeypatch):
@@ -212,6 +231,24 @@ def test_what_a_walk_came_over():
     assert account(W, 0, 3, "Diffusion").after == 0
 
 
+@pytest.mark.parametrize("neighbours", [1, 2, 4])
+def test_no_point_is_its_own_neighbour(neighbours):
+    W = sparse_graph(40, seed=5)
+    own = sp.diags_array(np.linspace(0.1, 1, 40))
+    found = mutual(sp.csr_array(W + own), neighbours)
+    assert abs(found - own - mutual(W, neighbours)).max() == 0 and found.nnz < W.nnz + 40
+
+
+def test_a_walk_names_the_largest_part_first():
+    W = np.zeros((5, 5))
+    W[0, 1:4] = W[1:4, 0] = 0.2, 0.9, 0.5
+    W[4, 1:4] = W[1:4, 4] = 0.2, 0.9, 0.5
+    found = account(W, 0, 4, "Diffusion", steps=2, neighbours=4)
+    assert [k for k, _ in found.over] == [2, 3, 1]
+    parts = [part for _, part in found.over]
+    assert parts == sorted(parts, reverse=True) and sum(parts) == pytest.approx(found.value)
+
+
 def test_a_walk_is_that_of_the_larger_direction():
     """From the middle only the nearest is kept, from the end the middle is the only one."""
     W = np.zeros((4, 4))
@@ -251,12 +288,21 @@ def test_changes_go_both_ways(rule):
     assert (np.diff(by_size) <= 0).all()
 
 
+def test_changes_ask_for_the_larger_of_the_two(monkeypatch):
+    W, asked = sp.csr_array(1 - np.eye(4)), []
+    monkeypatch.setattr(explanations, "check_memory", lambda needed, *a, **k: asked.append(needed))
+    for star in (W, sp.csr_array((4, 4))):
+        changes(W, star, "Mutual")
+    changes(sp.csr_array((4, 4)), W, "Mutual")
+    assert asked[0] == asked[1] == asked[2] > 0
+
+
 def test_the_registry_knows_every_stage_and_parameter():
     assert (None, *DENSE) == DENSE_STAGES and list(DENSE)[:4] == ["PCE", "D1", "D2", "D3"]
     settings = {f.name: f for f in fields(RunSettings)}
-    for stage in DENSE.values():
-        assert stage.title and stage.formula and stage.source
-        for p in stage.parameters:
+    for known in DENSE.values():
+        assert known.title and known.formula and known.source
+        for p in known.parameters:
             assert PARAMETERS[p.name] is p and settings[p.name].default == p.default
             assert p.low <= p.default <= p.high <= (p.most or p.high)
 
@@ -268,15 +314,15 @@ def test_defaults_and_ends_of_sliders_are_those_that_are_written_down():
         "self_weight": (1, 0.01, 1, 1), "steps": (3, 1, 10, 100), "neighbours": (10, 1, 50, None),
     }  # fmt: skip
     W = sparse_graph(60, seed=2)
-    for rule, stage in DENSE.items():
-        own = {p.name: p.default for p in stage.parameters}
+    for rule, known in DENSE.items():
+        own = {p.name: p.default for p in known.parameters}
         assert (dense_stage(W, rule) != dense_stage(W, rule, **own)).nnz == 0
     for function, rule in ((sinkhorn, "Sinkhorn"), (diffusion, "Diffusion"), (mutual, "Mutual")):
         assert (function(W) != dense_stage(W, rule)).nnz == 0
     for function in (sinkhorn, scaling_factors, diffusion, walking.walks, mutual):
         own = [p for p in signature(function).parameters.values() if p.name in PARAMETERS]
         assert own and all(p.default == PARAMETERS[p.name].default for p in own)
-    assert [name for name, stage in DENSE.items() if stage.lowers] == list(DENSE)[4:]
+    assert [name for name, known in DENSE.items() if known.lowers] == list(DENSE)[4:]
 
 
 @pytest.mark.parametrize("rule", DENSE)
@@ -296,6 +342,9 @@ def test_a_stage_hears_of_its_own_parameters_alone(rule):
     ("call", "words"),
     [
         (lambda W: sinkhorn(W, 0), "self_weight is 0"),
+        (lambda W: sinkhorn(W, 1.1), "self_weight is 1.1"),
+        (lambda W: dense_stage(W, None, n_jobs=0), "n_jobs is 0"),
+        (lambda W: densify(W, "D1", None, n_jobs=0), "n_jobs is 0"),
         (lambda W: sinkhorn(3 * W), r"similarities in \[0, 1\]"),
         (lambda W: diffusion(W, 0), "steps is 0"),
         (lambda W: diffusion(W, 101), "from 1 to 100"),

@@ -94,6 +94,14 @@ def test_conn_of_one_link_is_that_of_the_complete_graph():
     assert connectivity(np.array([[0, 0.3], [0.3, 0]])).whole == pytest.approx(2)
 
 
+def test_conn_of_a_cluster_of_two_is_that_of_their_link():
+    W = np.kron(np.eye(3), 0.3 * (1 - np.eye(2)))
+    W[2, 3] = W[3, 2] = 0
+    for form in (np.asarray, sp.csr_array):
+        found = connectivity(form(W), np.arange(6) // 2).per_cluster
+        np.testing.assert_allclose(found, [2, 0, 2])
+
+
 @pytest.mark.parametrize("size", [4, 6, 10])
 def test_conn_says_where_any_of_its_eigenvalues_did_not_converge(monkeypatch, size):
     def short(W, k):
@@ -399,6 +407,14 @@ def test_a_summary_that_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr(available, "available_memory", lambda: 1000)
     with pytest.raises(ValueError, match=r"W has 20 points.* its figures"):
         metrics.summarise(random_affinity(20, 0), np.arange(20) % 2)
+
+
+def test_a_summary_of_many_clusters_asks_for_their_tables(monkeypatch):
+    W = sp.csr_array(random_affinity(300, 0) > 0.9, dtype=float)
+    monkeypatch.setattr(available, "available_memory", lambda: 40 * 300**2 + 24 * W.nnz)
+    metrics.summarise(W, np.arange(300) % 2)
+    with pytest.raises(ValueError, match=r"W has 300 points.* its figures"):
+        metrics.summarise(W, np.arange(300))
 
 
 @pytest.mark.parametrize("n", [2, 3, 5, 17, 60, pytest.param(400, marks=COMPILED)])

@@ -125,22 +125,21 @@ def walk(S: sp.csr_array, start: int, steps: int, neighbours: int) -> NDArray[np
 def _walk_block(S: Rows, steps: int, neighbours: int, start: int, stop: int) -> Any:
     n = len(S.indptr) - 1
     counts, rows = np.zeros(stop - start, np.int64), []
-    room = np.zeros(n), np.zeros(n), np.empty(n, np.int32), np.empty(n, np.int32)
+    room = np.empty(n), np.zeros(n), np.empty(n, np.int32), np.empty(n, np.int32)
     for i in range(start, stop):
         size = _walk(*S, i, steps, neighbours, *room)
         at = room[2][:size]
         at = at[at != i]
         counts[i - start] = len(at)
         rows.append((at.copy(), room[0][at]))
-        room[0][room[2][:size]] = 0.0
     places, values = zip(*rows, strict=True)
     return counts, np.concatenate(places), np.concatenate(values)
 
 
 @kernel
 def _walk(indptr, columns, values, i, steps, neighbours, now, then, at, found):
-    """The row of point i in ``now``, at the first places of ``at``, how many of them; both arrays
-    of values must come, and ``then`` goes, full of zeros."""
+    """The row of point i in ``now``, at the first places of ``at``, how many of them; ``then``
+    must come, and goes, full of zeros; elsewhere ``now`` stays as it was."""
     now[i] = 1.0
     at[0] = i
     size = 1
