@@ -203,7 +203,7 @@ class Clicker:
     def figures(self) -> tuple[str | None, tuple[int, int] | None]:
         """Name and size of the data that the page shows figures of, as far as it tells."""
         texts = self.page.locator(named("@main @markdown"))
-        head = re.compile(r"^(.*): ([\d,]+) points in ([\d,]+) dimensions, ")
+        head = re.compile(r"^(.*): ([\d,]+) points in ([\d,]+) dimensions[, ]")
         for text in texts.all_inner_texts():
             if found := head.match(text.strip()):
                 return found[1], (number(found[2]), number(found[3]))
