@@ -195,7 +195,7 @@ class Clicker:
         title, size = self.figures()
         if title is not None:
             assert title == named, f"{title!r} is shown under {named!r}. {self.story()}"
-        untouched = not re.search(r"[?&](each|classes|pca)=", self.page.url)
+        untouched = not re.search(r"[?&](only|classes|each|scattering|pca)=", self.page.url)
         if size is not None and untouched:
             assert size == self.sizes[named], f"{size} is not {named!r}. {self.story()}"
             self.checks += 1
