@@ -26,8 +26,13 @@ ROUGH, LEAST_STEPS = 1e-4, 20  # of a look whether a pair was missed
 ROUNDING = 1e-12
 MOST_STEPS = 200  # of the last resort
 ASIDE = 2.1  # takes known pairs to −1.1 or below, off the spectrum, which lies in [−1, 1]
+LIFT = 2.0  # takes the spectrum to [1, 3]
 
 Pairs = tuple[NDArray[np.float64], NDArray[np.float64]]  # eigenvalues, descending, and vectors
+
+
+class Missed(Exception):
+    """A pair that is there was not found."""
 
 
 def pairs_beside(
@@ -76,10 +81,12 @@ def _rest(
         return _full(A, weak, known, wanted)
     operator, draws = _beside(A, weak, known, told), np.random.default_rng(seed)
     try:
-        values, vectors = _lanczos(operator, wanted, accuracy, draws)
         if accuracy < LOOSE:
-            values, vectors = _with_copies(A, weak, known, (values, vectors), accuracy, draws, told)
-    except ArpackNoConvergence:
+            found = _lanczos(operator, wanted, accuracy, draws)
+            values, vectors = _with_copies(A, weak, known, found, accuracy, draws, told)
+        else:
+            values, vectors = _lifted(operator, wanted, accuracy, draws)
+    except (ArpackNoConvergence, Missed):
         if n <= MODERATE:
             return _full(A, weak, known, wanted)
         values, vectors = _lobpcg(operator, wanted, seed)
@@ -117,6 +124,21 @@ def _lanczos(operator: LinearOperator, wanted: int, accuracy: float, draws: Any)
     )
 
 
+def _lifted(operator: LinearOperator, wanted: int, accuracy: float, draws: Any) -> Pairs:
+    """As `_lanczos`, with all eigenvalues above 0.
+
+    ARPACK's accuracy is a share of the eigenvalue, so one of 0, as every star has, never reaches
+    it; where the graph has few different ones, ARPACK returns lower ones in its place.
+    """
+
+    def product(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return operator @ x + LIFT * x
+
+    above = LinearOperator(operator.shape, matvec=product, matmat=product, dtype=np.float64)
+    values, vectors = _lanczos(above, wanted, accuracy / (1 + LIFT), draws)
+    return values - LIFT, vectors
+
+
 def _with_copies(
     A: Affinity,
     weak: NDArray[np.float64],
@@ -129,14 +151,17 @@ def _with_copies(
     """The pairs with those that Lanczos missed, as it does all but one of an equal eigenvalue.
 
     Graphs with equal parts have such: rings, grids, copies of one cluster. What is left beside the
-    found pairs is searched from another start, roughly first, until nothing above them remains.
+    found pairs is searched from another start, roughly first, until nothing above them remains;
+    `Missed` where that does not find what the rough look saw.
     """
     values, vectors = found
     for _ in range(len(values)):
         rest = _beside(A, weak, np.hstack([known, vectors]), told)
         if not _reaches(rest, values[-1] + 10 * accuracy, draws):
             break
-        more = _lanczos(rest, len(values), accuracy, draws)
+        more = _lifted(rest, len(values), accuracy, draws)
+        if more[0][0] <= values[-1]:
+            raise Missed
         values, vectors = (
             part[..., : len(values)]
             for part in _descending(np.append(values, more[0]), np.hstack([vectors, more[1]]))

@@ -135,6 +135,7 @@ EQUIVALENT = [
     ("    labels[:] = -1", "", "what is no label, or one that not all points can have"),
     ("if shift <= tolerance", "shift < tolerance", "nothing lies there to the last bit"),
     ("ASIDE = 2.1", "", "anything over 2 is aside"),
+    ("LIFT = 2.0", "", "anything over 1 lifts all; the accuracy is divided by as much"),
     ("norms > 1e-12", "norms >= 1e-12", "nothing lies there to the last bit"),
     ("A = _scaled(W, 1.0 / np.where(roots > 0", "1.0  →  3.0 | roots >= 0", "times a row of zeros"),
     ("linked = ASIDE * known, bool(weak.any())", "weak.all()", "all or none are"),
