@@ -685,6 +685,21 @@ def test_degenerate_rows_give_no_nan(name, degenerate):
     np.testing.assert_allclose(values, values.T)
 
 
+@pytest.mark.parametrize("normalise", [True, False])
+@pytest.mark.parametrize("power", [None, 0])
+@pytest.mark.parametrize("name", METHODS)
+def test_a_zero_sample_has_no_link_in_w(name, power, normalise, degenerate):
+    """Not of rounding either: each point's coefficients are divided by their maximum."""
+    method = METHODS[name]
+    known = {p.name for p in method.parameters}
+    params = {"normalise": normalise} if "normalise" in known else {}
+    if power is not None and "power" in known:
+        params["power"] = power
+    solution = method.solve(degenerate, n_clusters=2, **params)
+    C, W = dense(solution.C), dense(method.affinity(solution))
+    assert not C[3].any() and not C[:, 3].any() and not W[3].any()
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_only_zeros_is_answered(name):
     C = dense(METHODS[name].solve(np.zeros((9, 4)), n_clusters=2).C)

@@ -264,6 +264,22 @@ def scaled_rows(
     return unit_rows(X) if normalise else X
 
 
+def thin_svd(
+    X: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """X = U diag(s) Vᵀ, with rows of U that are zero where those of X are.
+
+    LAPACK leaves rounding there, and W, for which each point's coefficients are divided by their
+    maximum, would have full links of it.
+
+    >>> thin_svd(np.array([[3.0, 4.0], [0.0, 0.0], [4.0, -3.0]]))[0][1].tolist()
+    [0.0, 0.0]
+    """
+    U, s, Vt = np.linalg.svd(X, full_matrices=False)
+    U[~X.any(axis=1)] = 0.0
+    return U, s, Vt
+
+
 def row_cosines(M: NDArray[np.float64], power: int) -> NDArray[np.float64]:
     """|cos|^power between the rows of M, without the diagonal.
 

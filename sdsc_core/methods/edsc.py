@@ -21,6 +21,7 @@ from sdsc_core.methods.base import (
     iterated,
     row_cosines,
     scaled_rows,
+    thin_svd,
 )
 
 Array = NDArray[np.float64]
@@ -67,7 +68,7 @@ def edsc(
     X = scaled_rows(check_data(X), normalise, affine)
     rank = dimension * _clusters(n_clusters, len(X)) + 1 if dimension else len(X)
     tick(progress, 0, 1)
-    Q, s, Vt = np.linalg.svd(X, full_matrices=False)
+    Q, s, Vt = thin_svd(X)
     E, step, residual = np.zeros(1), 1, 0.0
     if outliers and s[0]:
         E, step, residual = _errors(X, (Q, s, Vt), lam, lam_error, max_iterations, progress)

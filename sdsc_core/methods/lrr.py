@@ -23,6 +23,7 @@ from sdsc_core.methods.base import (
     iterated,
     row_cosines,
     scaled_rows,
+    thin_svd,
 )
 
 Array = NDArray[np.float64]
@@ -77,7 +78,7 @@ def _solve(X: Array, lam: float, max_iterations: int, progress: Progress | None)
     With X = Q diag(s) Vᵀ the constraint reads Q diag(s) = Z diag(s) + E Vᵀᵀ: rotated by V, all is
     N × r, and the update of Z divides by a diagonal where the literature inverts a matrix.
     """
-    Q, s, _ = np.linalg.svd(X, full_matrices=False)
+    Q, s, _ = thin_svd(X)
     kept = s > 1e-10 * max(s[0], 1e-300)
     Q, s = Q[:, kept], s[kept]
     target = np.ascontiguousarray(Q * s)

@@ -19,6 +19,7 @@ from sdsc_core.methods.base import (
     Solution,
     row_cosines,
     scaled_rows,
+    thin_svd,
 )
 
 
@@ -43,7 +44,7 @@ def lrsc(
     METHOD.settings(strength=strength, power=power, normalise=normalise, affine=affine)
     X = scaled_rows(check_data(X), normalise, affine)
     tick(progress, 0, 1)
-    U, s, _ = np.linalg.svd(X, full_matrices=False)
+    U, s, _ = thin_svd(X)
     if not s[0]:
         return Solution(np.zeros((len(X), len(X))))
     relative = s / s[0]
