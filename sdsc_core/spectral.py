@@ -152,7 +152,8 @@ def spectrum_of(
     n_vectors = check_count(n_vectors, "n_vectors", 1, n)
     n_clusters = n_vectors if n_clusters is None else check_n_clusters(n_clusters, n)
     large = n > eigenpairs.LARGE
-    n_exact = min(n_clusters if n_exact is None else n_exact, n_vectors) if large else n_vectors
+    exact = n_clusters if n_exact is None else check_count(n_exact, "n_exact", 0)
+    n_exact = min(exact, n_vectors) if large else n_vectors
     random_state = check_random_state(random_state)
     _check_memory(W, n_vectors)
     n_components, component = components_of(W)

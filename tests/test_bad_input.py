@@ -258,6 +258,8 @@ SETTINGS = [
     (lambda: analyse(W, np.zeros((5, 5)), HALF), ["W_star", "(5, 5)", "(12, 12)"]),
     (lambda: changes(W, STAR, np.array(["PCE", "D1"])), ["rule", "D1"]),
     (lambda: spectrum(W, 2, "x"), ["n_clusters", "'x'"]),
+    (lambda: spectrum(W, 2, n_exact="x"), ["n_exact", "'x'"]),
+    (lambda: spectrum(W, 2, n_exact=-1), ["n_exact", "-1"]),
     (lambda: spectral_clustering(W, 2, spectrum_=3), ["spectrum_", "int"]),
     (lambda: imc(X, 0), ["n_iterations", "0"]),
     (lambda: imc(X, 12), ["n_iterations", "12"]),

@@ -14,10 +14,12 @@ from pages.shared.memory import Memory
 from sdsc_core import (
     BASELINES,
     Grid,
+    account,
     changes,
     confusion,
     connectivity,
     densify,
+    explain,
     figures,
     fit_subspaces,
     imc,
@@ -232,6 +234,12 @@ STAGES = {
     "spectrum of an array": lambda: spectrum(DENSE, 6),
     "figures": lambda: summarise(WIDE, LABELS, LABELS, spectrum_=None),
     "causes": lambda: changes(SPARSE, WIDE, "PCE", 0.3, 0.1),
+    "causes of an array": lambda: changes(DENSE, DENSE),
+    "one pair of an array": lambda: explain(DENSE, 0, 1),
+    **{
+        f"one pair of {name}": lambda name=name: account(DENSE, 0, 1, name)
+        for name in ("Sinkhorn", "Diffusion", "Mutual")
+    },
     "picture": lambda: figures.matrix_view(SPARSE, WIDE, np.arange(N)),
     "file": lambda: affinity_npz(WIDE),
     "file of an array": lambda: affinity_npz(DENSE),

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import dijkstra
 
 from sdsc_core.blocks import Cancelled
 from sdsc_core.dense import (
+    account,
     changes,
     dense_pass,
     dense_stage,
@@ -355,6 +356,20 @@ def test_all_shortest_paths_take_the_memory_that_was_estimated(form):
     assert (star.nnz if form is sp.csr_array else np.count_nonzero(star)) > 0.9 * n * n
     rows = 5 * 8 * n * dense_pass.ROWS_AT_A_TIME  # a block of rows on its way
     assert peak < (8 if form is np.asarray else 20) * n * n + rows + 16 * sp.csr_array(W).nnz
+
+
+@pytest.mark.parametrize("what", ["changes", "account"])
+def test_an_array_is_not_made_sparse_before_memory_is_asked_for(what, monkeypatch):
+    W = np.full((600, 600), 0.5)
+    monkeypatch.setattr(available, "available_memory", lambda: W.nbytes)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="W has 600 points"):
+            changes(W, W) if what == "changes" else account(W, 0, 1, "Mutual")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.5 * W.nbytes
 
 
 def test_all_shortest_paths_tell_their_progress():

@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 
 from sdsc_core.affinities import off_diagonal
 from sdsc_core.blocks import Progress
-from sdsc_core.checks import check_affinity, check_choice, check_pair
+from sdsc_core.checks import check_affinity, check_choice, check_pair, n_entries
 from sdsc_core.dense.registry import DENSE, PARAMETERS
 from sdsc_core.dense.scaling import scaling_factors
 from sdsc_core.dense.walking import walk, walk_matrix, walks
+from sdsc_core.memory import check_memory
+
+ACCOUNT_BYTES = 50  # an entry of W at the largest moment; of an array before it is sparse too
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,9 @@ def account(
     (0.8, 0.0, (2, 1))
     """
     check_choice(rule, "rule", tuple(_ACCOUNTS))
-    W = off_diagonal(sp.csr_array(check_affinity(W, unit=True)))
+    W = check_affinity(W, unit=True)
+    check_memory(ACCOUNT_BYTES * n_entries(W), "what an entry comes from", W.shape[0], name="W")
+    W = off_diagonal(sp.csr_array(W))
     i, j = check_pair(i, j, W.shape[0])
     for name in parameters:
         check_choice(name, "parameter", tuple(PARAMETERS))

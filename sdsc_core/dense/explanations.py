@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, run_blocks
-from sdsc_core.checks import check_affinity, check_choice, check_kind, check_pair, check_star
+from sdsc_core.checks import (
+    check_affinity,
+    check_choice,
+    check_kind,
+    check_pair,
+    check_star,
+    is_sparse,
+)
 from sdsc_core.dense.registry import DENSE
 from sdsc_core.dense.rules import RULES, Rows, Thresholds, check_rule, condition, two_hop
 from sdsc_core.labels.checking import check_labels, label_names
@@ -64,10 +71,10 @@ def explain(
     >>> e.condition, e.witness, e.before, e.after
     (2, 1, 0.0, 0.7)
     """
-    W = sp.csr_array(check_affinity(W, unit=True))
+    W = check_affinity(W, unit=True)
     theta1, theta2 = check_rule(rule, theta1, theta2)
     i, j = check_pair(i, j, W.shape[0])
-    row_i, row_j = W[[i]].toarray().ravel(), W[[j]].toarray().ravel()
+    row_i, row_j = (W[[k]].toarray().ravel() if is_sparse(W) else W[k] for k in (i, j))
     before = float(row_i[j])
     offers = []
     for k in np.flatnonzero((row_i > 0) & (row_j > 0)):
@@ -126,11 +133,11 @@ def changes(
     [[0], [2], [0.0], [0.7], [2], [1]]
     """
     check_choice(rule, "rule", tuple(DENSE))
-    W = sp.csr_array(check_affinity(W, unit=True))
-    W_star = sp.csr_array(check_star(W, W_star))
-    check_memory(
-        CHANGE_BYTES * max(W.nnz, W_star.nnz), "the cause of every change", W.shape[0], name="W"
-    )
+    W = check_affinity(W, unit=True)
+    W_star = check_star(W, W_star)
+    links = max(A.nnz if is_sparse(A) else np.count_nonzero(A) for A in (W, W_star))
+    check_memory(CHANGE_BYTES * links, "the cause of every change", W.shape[0], name="W")
+    W, W_star = sp.csr_array(W), sp.csr_array(W_star)
     change = sp.coo_array(sp.triu(W_star - W, k=1))
     keep = change.data != 0
     i, j = (change.row[keep].astype(np.int64), change.col[keep].astype(np.int64))
