@@ -135,7 +135,7 @@ def changes(
     check_choice(rule, "rule", tuple(DENSE))
     W = check_affinity(W, unit=True)
     W_star = check_star(W, W_star)
-    links = max(A.nnz if is_sparse(A) else np.count_nonzero(A) for A in (W, W_star))
+    links = max(int(A.nnz if is_sparse(A) else np.count_nonzero(A)) for A in (W, W_star))
     check_memory(CHANGE_BYTES * links, "the cause of every change", W.shape[0], name="W")
     W, W_star = sp.csr_array(W), sp.csr_array(W_star)
     change = sp.coo_array(sp.triu(W_star - W, k=1))
