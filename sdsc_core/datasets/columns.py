@@ -103,7 +103,10 @@ def table_content(table: Table, choice: Choice, transpose: bool | None) -> Conte
 
 
 def _no_features(table: Table, columns: Sequence[Column]) -> str:
-    one = "It has one column: commas, semicolons or tabs part the cells of a row."
+    one = (
+        "It has one column: commas, semicolons, tabs or, alike in all rows, spaces part the cells"
+        " of a row."
+    )
     by_name = [c.name for c in columns if c.role == "label" and not c.why]
     named = [f"“{quoted(name)}” is the label, by its name or as chosen." for name in by_name]
     words = [one] * (len(columns) == 1) + named + _sentences(columns)
@@ -199,7 +202,8 @@ class _Cells:
         if n < 2:
             return ""
         if self.index < self.table.layout.n_row_names and (self.is_text or self.is_whole):
-            return "it stands in front of the rows without a name"
+            classes = self.is_text and self.has_few_values()  # no two rows of R have one name
+            return "" if classes else "it stands in front of the rows without a name"
         if not (named or self.is_complete):
             return ""
         if self._is_time():

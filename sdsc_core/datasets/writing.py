@@ -43,7 +43,7 @@ def delimiter_of(lines: Sequence[str]) -> str:
     >>> delimiter_of(["a;b", "1,5;2"]), delimiter_of(["a,b;c,d", "1,2,3"])
     (';', ',')
     """
-    found = [sign for sign in "\t;," if sign in lines[0]]
+    found = [sign for sign in "\t;,|" if sign in lines[0]]
     return next((sign for sign in found if sign in lines[min(1, len(lines) - 1)]), (*found, ",")[0])
 
 

@@ -1,0 +1,135 @@
+"""Tables as archives, instruments and statistics programs give them, with nothing put right."""
+
+import io
+
+import numpy as np
+import pytest
+
+from tests.test_tables import read, refused
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(5, 2, (24, 4)).round(3)
+KIND = np.array(["cp", "im", "pp"]).repeat(8)
+ROWS = "".join(",".join(map(str, x)) + "\n" for x in X)
+LABELLED = "".join(f"{','.join(map(str, x))},{kind}\n" for x, kind in zip(X, KIND, strict=True))
+
+
+def saved(**options):
+    file = io.BytesIO()
+    np.savetxt(file, X, **options)
+    return file.getvalue().decode()
+
+
+class TestBeginning:
+    def test_a_comma_behind_the_names_alone(self):
+        data = read(f"a,b,c,d,diagnosis,\n{LABELLED}")
+        np.testing.assert_array_equal(data.X, X)
+        assert data.feature_names == tuple("abcd") and data.class_names == ("cp", "im", "pp")
+
+    def test_classes_in_front_of_the_rows_are_no_names(self):
+        """The table of image segments in the UCI archive: its classes have no name above them."""
+        rows = "".join(f"{k},{','.join(map(str, x))}\n" for x, k in zip(X, KIND, strict=True))
+        data = read(f"a,b,c,d\n\n{rows}")
+        assert data.class_names == ("cp", "im", "pp") and data.identifiers is None
+        assert data.feature_names == tuple("abcd") and data.rows[0] == 3
+
+    @pytest.mark.parametrize("header", ["label,a,b,c", "a\nlabel,a,b,c"])
+    def test_names_behind_a_sign_of_a_comment(self, header):
+        values = np.column_stack([np.arange(24) % 3, X[:, 1:]])
+        file = io.BytesIO()
+        np.savetxt(file, values, delimiter=",", header=header, fmt="%.6g")
+        data = read(file.getvalue())
+        assert data.n_classes == 3 and data.feature_names == ("a", "b", "c")
+        assert data.rows[0] == header.count("\n") + 2
+
+    @pytest.mark.parametrize(
+        ("above", "rows_above"),
+        [
+            ("# by Ann, 2020\n# two\n", 2),
+            ("Weights of 2020\n", 1),
+            ("Weights of 2020,,,,\n,,,,\n", 2),
+            ("\nWeights of 2020\n\n\n", 4),
+            ("% made by a program\n", 1),
+            ("one,,,,\n", 1),
+        ],
+    )
+    @pytest.mark.parametrize("comma", [",", ";", "\t"])
+    def test_titles_and_comments(self, above, rows_above, comma):
+        data = read((above + f"a,b,c,d,kind\n{LABELLED}").replace(",", comma))
+        np.testing.assert_array_equal(data.X, X)
+        assert data.feature_names == tuple("abcd") and data.n_classes == 3
+        assert data.rows[0] == rows_above + 2 and "Left out above the table: “" in data.note
+
+    def test_a_row_of_groups_above_the_names(self):
+        data = read("left,,right,,,\na,b,c,d,e,f\n" + "1,2.5,3,4,5,7\n2,2,1,4,0,6\n" * 2)
+        assert data.feature_names == tuple("abcdef") and data.rows[0] == 3
+        data = read("World Bank,,,\nCountry,1960,1970,1980\nChad,1.5,2,3\nPeru,2.5,2,1\n")
+        assert data.feature_names == ("1960", "1970", "1980")
+
+    @pytest.mark.parametrize(
+        "rows",
+        [
+            "Aruba,,,\nAngola,1.5,2.5,3.5\nPeru,2,3,4\n",
+            "#ff0000,1,2,7\n#00ff00,3,4,1\nred,5,6,8\nblue,7,8,2\n",
+            "A,,,\nB,x,y,1\nC,x,x,2\nD,y,y,3\n",
+        ],
+    )
+    def test_samples_are_no_titles(self, rows):
+        data = read(rows, label_column=False)
+        assert data.n_points == rows.count("\n")
+        assert "Left out above" not in data.note
+
+    def test_names_that_begin_with_a_sign(self):
+        assert read("#a,#b\n1.5,2\n2.5,1\n").feature_names == ("#a", "#b")
+        assert "#" in read("a,#\n1.5,2\n2.5,1\n").feature_names
+
+    def test_what_is_refused_says_what_to_do(self):
+        refused("give row 1 a name for each column, or take away", "a,b\n1,2,3,4\n5,6,7,9\n")
+
+
+class TestSpaces:
+    """What NumPy's savetxt and R's write.table write without being told otherwise."""
+
+    @pytest.mark.parametrize("options", [{}, {"fmt": "%9.3f"}, {"fmt": "%.3f  "}])
+    @pytest.mark.parametrize("end", ["\n", "\r\n"])
+    def test_numbers(self, options, end):
+        data = read(saved(**options).replace("\n", end) + end)
+        np.testing.assert_allclose(data.X, X)
+        assert data.rows.tolist() == [*range(1, 25)]
+
+    def test_names_behind_a_sign(self):
+        data = read(saved(header="by Ann\na b c d"))
+        assert data.feature_names == tuple("abcd") and data.rows[0] == 3
+
+    def test_a_name_in_front_and_a_class_behind(self):
+        rows = "".join(
+            f"G{k}_ECOLI  {'  '.join(map(str, x))}   {KIND[k]}\n" for k, x in enumerate(X)
+        )
+        data = read(rows)
+        np.testing.assert_array_equal(data.X, X)
+        assert data.identifiers[1] == "G1_ECOLI" and data.class_names == ("cp", "im", "pp")
+
+    def test_as_r_writes_them(self):
+        rows = "".join(
+            f'"car {k}" {" ".join(map(str, x))} "{KIND[k]} x"\n' for k, x in enumerate(X)
+        )
+        data = read(f'"a" "b" "miles per gallon" "d" "Species"\n{rows}')
+        np.testing.assert_array_equal(data.X, X)
+        assert data.feature_names[2] == "miles per gallon" and data.identifiers[3] == "car 3"
+        assert data.class_names == ("cp x", "im x", "pp x") and data.rows[0] == 2
+
+    def test_several_tabs(self):
+        lines = ROWS.replace(",", "\t").split("\n")
+        lines[7] = lines[7].replace("\t", "\t\t", 1)
+        np.testing.assert_array_equal(read("\n".join(lines)).X, X)
+        gaps = read("a\tb\tc\n1\t\t3\n4\t\t6\n7\t\t1\n")
+        assert gaps.feature_names == ("a", "c"), "an empty column stays one"
+
+    def test_words_in_one_column_are_no_cells(self):
+        data = read("city,a\nNew York,1\nSan Jose,2.5\nLos Angeles,4\n")
+        assert data.X.ravel().tolist() == [1, 2.5, 4]
+
+    def test_upright_strokes(self):
+        data = read(f"a,b,c,d,class\n{LABELLED}".replace(",", "|"))
+        np.testing.assert_array_equal(data.X, X)
+        assert data.n_classes == 3
