@@ -133,3 +133,81 @@ class TestSpaces:
         data = read(f"a,b,c,d,class\n{LABELLED}".replace(",", "|"))
         np.testing.assert_array_equal(data.X, X)
         assert data.n_classes == 3
+
+
+class TestDoubts:
+    """What the archives give without names: which column is what, nothing says but the numbers."""
+
+    CLASSES = "if they are classes, choose it as the label"
+    NAMES = "if they only name the rows, choose it as the identifier"
+    codes = np.repeat([1, 2, 3], 8)
+
+    def written(self, *columns, header=""):
+        table = np.column_stack(columns)
+        return header + "".join(",".join(f"{v:.10g}" for v in row) + "\n" for row in table)
+
+    @pytest.mark.parametrize("first", [True, False])
+    @pytest.mark.parametrize("header", ["", "a,b,c,d,e\n"])
+    def test_classes_at_an_end_of_the_rows(self, first, header):
+        content = self.written(*((self.codes, X) if first else (X, self.codes)), header=header)
+        data = read(content)
+        name = ("a" if first else "e") if header else f"column {1 if first else 5}"
+        assert f"“{name}” is a feature of 3 whole numbers: {self.CLASSES}" in data.note
+        place = 0 if first else "last"
+        for options in ({"label_column": place}, {"label_column": False}):
+            assert self.CLASSES not in read(content, **options).note
+
+    def test_digits_among_whole_numbers(self):
+        pixels = np.minimum(RNG.integers(0, 40, (200, 16)), 16)
+        data = read(self.written(pixels, np.arange(200) % 10))
+        assert f"“column 17” is a feature of 10 whole numbers: {self.CLASSES}" in data.note
+
+    @pytest.mark.parametrize("high", [2, 6, 17, 256, 0])
+    def test_tables_without_classes_raise_no_doubt(self, high):
+        table = RNG.integers(0, high, (200, 12)) if high else RNG.normal(size=(200, 12))
+        for end in (slice(None), slice(1), slice(2)):
+            assert "choose it" not in read(self.written(table[:, end])).note
+
+    def test_numbers_of_samples_in_front(self):
+        numbers = RNG.permutation(np.arange(24)) * 3571 + 842302
+        data = read(self.written(numbers, X))
+        assert f"“column 1” is a feature of whole numbers that hardly come again: {self.NAMES}" in (
+            data.note
+        )
+        assert self.NAMES not in read(self.written(numbers, X), id_column=0).note
+        named = self.written(numbers, X, header="price,b,c,d,e\n")
+        assert self.NAMES not in read(named).note, "a measurement has a name and its own order"
+        rising = self.written(np.sort(numbers), X, header="entrez,b,c,d,e\n")
+        assert f"“entrez” is a feature of whole numbers that hardly come again: {self.NAMES}" in (
+            read(rising).note
+        )
+
+    @pytest.mark.parametrize("sign", [-99, -999, -9999])
+    def test_a_number_that_may_say_missing(self, sign):
+        values = X.copy()
+        values[3, 1] = sign
+        said = f"{sign} is read as a number in “b” (1 ×): if it says that one is missing"
+        assert said in read(self.written(values, header="a,b,c,d\n")).note
+        spread = np.linspace(sign, -sign, 24)
+        assert "is missing" not in read(self.written(X, spread)).note
+
+
+@pytest.mark.parametrize("y", ["label", "class"])
+def test_a_second_column_of_classes_is_no_feature(y):
+    table = "a,label,class\n" + "".join(f"{x},{k % 3},{k % 6}\n" for k, x in enumerate(X[:, 0]))
+    data = read(table, **({} if y == "label" else {"label_column": "class"}))
+    other = {"label": "class", "class": "label"}[y]
+    assert data.feature_names == ("a",)
+    assert f"Left out: {other} (its name says classes, as that of “{y}”)" in data.note
+    told = read(table, label_column=y, features=[other])
+    assert told.feature_names == tuple(sorted(("a", other)))
+
+
+def test_y_beside_x_is_a_coordinate():
+    points = "".join(f"{k * 7 % 11},{k * 3 % 5},{k * k % 13}\n" for k in range(24))
+    data = read(f"x,y,z\n{points}")
+    assert data.feature_names == ("x", "y", "z") and data.labels is None
+    assert "“y” is taken for a feature: it stands beside “x”, as coordinates do" in data.note
+    assert read(f"x1,x2,y\n{points}").n_classes == 7
+    assert read("x,y\n" + "".join(f"{k}.5,{'ab'[k % 2]}\n" for k in range(8))).n_classes == 2
+    assert read(f"x,y,z\n{points}", label_column="y").n_classes == 5

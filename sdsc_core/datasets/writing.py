@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 # Names that people give to the classes, the clearest first.
 LABEL_NAMES = ("label", "labels", "class", "target", "gnd", "y", "s")
 MORE_LABEL_NAMES = ("targets", "truth", "ground_truth", "gt", "y_true")
+# What says classes beyond doubt, wherever it stands.
+CLEAR_LABELS = (*LABEL_NAMES[:5], *MORE_LABEL_NAMES, "classes", "class_label")
 # Names of classes where a column has few values, as diagnosis beside sex and site.
 LIKELY_LABELS = (
     *MORE_LABEL_NAMES, "classes", "class_label", "diagnosis", "species", "category", "outcome",
