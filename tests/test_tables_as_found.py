@@ -211,3 +211,26 @@ def test_y_beside_x_is_a_coordinate():
     assert read(f"x1,x2,y\n{points}").n_classes == 7
     assert read("x,y\n" + "".join(f"{k}.5,{'ab'[k % 2]}\n" for k in range(8))).n_classes == 2
     assert read(f"x,y,z\n{points}", label_column="y").n_classes == 5
+
+
+class TestNumbersOfOtherCountries:
+    @pytest.mark.parametrize("space", [" ", "\u00a0", "\u202f", "'", "’"])
+    @pytest.mark.parametrize("point", [".", ","])
+    def test_spaces_and_apostrophes_between_thousands(self, space, point):
+        values = np.array([[1234.5, 2.25], [987.25, 4.5], [-12345678.0, 0.5], [1000.0, 7.75]])
+        rows = [f"{a:,}".replace(",", space) + f";{b}" for a, b in values]
+        table = "a;b\n" + "\n".join(rows).replace(".", point) + "\n"
+        data = read(table)
+        assert data.X.tolist() == values.tolist() and data.identifiers is None
+        sign = "apostrophe" if space in "'’" else "space"
+        assert f"The {sign} in 1" in data.note and "between thousands" in data.note
+
+    def test_a_minus_sign_as_it_is_printed(self):
+        data = read("a,b\n−1.5,2\n3.25,−4e-3\n−.5,−\n")
+        np.testing.assert_array_equal(data.X, [[-1.5, 2], [3.25, -4e-3], [-0.5, np.nan]])
+        assert read("−1,5;2,5\n−3,5;4\n").X.tolist() == [[-1.5, 2.5], [-3.5, 4]]
+
+    def test_words_and_codes_stay_as_they_are(self):
+        table = "code,a\n12 34,1\n12 345 6,2.5\n030 123,4\n1 234'567,5\n"
+        data = read(table)
+        assert data.identifiers.tolist() == ["12 34", "12 345 6", "030 123", "1 234'567"]

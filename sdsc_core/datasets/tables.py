@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.datasets.guessing.beginning import (
+    bare_lines,
     first_name,
     lines_above,
     parts_of_table,
@@ -37,6 +38,8 @@ from sdsc_core.datasets.writing import (
     late_number,
     looks_like_header,
     may_be_names,
+    plain,
+    spaced_thousands,
     tells_decimal,
 )
 from sdsc_core.extras import require
@@ -131,12 +134,14 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
     encoding = _encoding(file, label)
     lines, ends, skipped, delimiter, notes = _beginning(file, encoding, label, header)
     begin = ends.pop(0)
-    n_columns = 1 + max(line.count(delimiter) for line in _bare(lines))
+    n_columns = 1 + max(line.count(delimiter) for line in bare_lines(lines))
     check_limit(f"{label} has {n_columns:,} columns", n_columns, limits, "columns")
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-    first = [cell.strip() for cell in next(reader)]
+    first = [plain(cell.strip()) for cell in next(reader)]
     start, blank = _past_blank_lines(file, ends[reader.line_num - 1])  # a name may have several
-    rows = [[cell.strip() for cell in row] for row in reader]
+    written = [[cell.strip() for cell in row] for row in reader]
+    notes += spaced_thousands(written)
+    rows = [[plain(cell) for cell in row] for row in written]
     second = rows[0] if rows else first
     cells = _signed(file, delimiter, [*zip_longest(first, *rows, fillvalue="")])
     decimal = decimal_of(delimiter, cells)
@@ -188,7 +193,7 @@ def _beginning(file: IO[bytes], encoding: str, label: str, header: Header) -> _B
     lines, ends, skipped = _first_lines(file, encoding, label)
     if not lines:
         raise BadFile(f"{label} is empty; give a table with a row for each sample.")
-    bare = _bare(lines)
+    bare = bare_lines(lines)
     if "\r" in bare[0].rstrip("\r\n"):
         raise BadFile(f"{label} has lines that end as on an old Mac; save it as CSV in UTF-8.")
     said = re.fullmatch(r'"?sep=([,;\t])"?', lines[0].rstrip("\r\n"))
@@ -208,11 +213,6 @@ def _beginning(file: IO[bytes], encoding: str, label: str, header: Header) -> _B
     if spaced:
         lines[0] = re.sub(r"^[#%]+\s+", "", lines[0])  # a sign that is no name of its own
     return _Beginning(lines, ends, skipped, delimiter, notes)
-
-
-def _bare(lines: Sequence[str]) -> list[str]:
-    """Lines whose quoted cells are empty."""
-    return [re.sub(r'"[^"]*"', '""', line) for line in lines]
 
 
 def _encoding(file: IO[bytes], label: str) -> str:

@@ -28,7 +28,13 @@ TIME_NAME = re.compile(r"(?i:(time|timestamp|datetime|date|t)([\W_].*)?)")
 # How people write that a number is missing, beside an empty cell and what `is_missing` knows. In
 # a column of texts they are texts: + and - may be two classes.
 MISSING = ("", "na", "n/a", "nan", "null", "#n/a")
-GAP_SIGNS = ("-", "--", "---", "–", "—", "?", ".", "..", "missing", "none")
+GAP_SIGNS = ("-", "--", "---", "–", "—", "−", "?", ".", "..", "missing", "none")
+# Beside point and comma: spaces, also those that do not break or are thin, and apostrophes.
+BETWEEN_THOUSANDS = " \u00a0\u2009\u202f'’"
+IN_GROUPS = re.compile(
+    rf"[-+]?[1-9]\d{{0,2}}(?:([{BETWEEN_THOUSANDS}])\d{{3}})(?:\1\d{{3}})*([.,]\d+)?"
+)
+MINUS = "−"
 MANY_NUMBERS = 5  # rising numbers in a first row that are no accident
 MANY_STEPS = 10  # without a word among them: numbers in equal steps, and no other row rises
 YEARS = (1900, 2100)
@@ -277,6 +283,27 @@ def _beyond(cell: str, n: int) -> bool:
     return not 0 <= int(cell) < n
 
 
+def plain(cell: str) -> str:
+    """A number without signs between thousands that are neither point nor comma, and with a
+    minus sign as keyboards have it; anything else as it is.
+
+    >>> plain("12 345,6"), plain("−0.5"), plain("1'234'567"), plain("12 34"), plain("a−b")
+    ('12345,6', '-0.5', '1234567', '12 34', 'a−b')
+    """
+    number = "-" + cell[1:] if re.match(rf"{MINUS}[\d.,]", cell) else cell
+    if IN_GROUPS.fullmatch(number):
+        return re.sub(f"[{BETWEEN_THOUSANDS}]", "", number)
+    return number
+
+
+def spaced_thousands(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """A sentence on the first number that has such signs."""
+    cell = next((c for row in rows for c in row if IN_GROUPS.fullmatch(c)), "")
+    sign = "apostrophe" if "'" in cell or "’" in cell else "space"
+    said = f"The {sign} in {cell} is read as a sign between thousands."
+    return (said,) if cell else ()
+
+
 def is_missing(cell: str) -> bool:
     """Nothing, or one of the ways to write that; Na is sodium.
 
@@ -311,6 +338,9 @@ def to_numbers(column: Any, decimal: str) -> NDArray[np.float64]:
     if column.dtype.kind in "buif":
         return column.to_numpy(dtype=np.float64)
     texts = column.astype("string").str.strip()
+    odd = texts.str.contains(f"[{BETWEEN_THOUSANDS}{MINUS}]").fillna(False).astype(bool)
+    if odd.any():
+        texts = texts.where(~odd, texts[odd].map(plain))
     point, comma = ("\\.", ",") if decimal == "." else (",", "\\.")
     grouped = texts.str.fullmatch(rf"[-+]?[1-9]\d{{0,2}}({comma}\d{{3}})+({point}\d+)?")
     grouped = grouped.fillna(False).astype(bool)

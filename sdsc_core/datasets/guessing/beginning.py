@@ -11,6 +11,11 @@ SIGNS = set("\t;,|")
 FEWEST_CELLS = 3  # in a row of a table that has a title; a single name stands above two cells too
 
 
+def bare_lines(lines: Sequence[str]) -> list[str]:
+    """Lines whose quoted cells are empty."""
+    return [re.sub(r'"[^"]*"', '""', line) for line in lines]
+
+
 def lines_above(lines: Sequence[str], delimiter: str, names_wanted: bool) -> int:
     """How many of the first lines are comments or titles.
 
