@@ -247,7 +247,10 @@ def _index(table: Table, wanted: Any, argument: str) -> int:
     if type(wanted) is int and -len(columns) <= wanted < len(columns):
         return wanted % len(columns)
     names = ", ".join(map(quoted, columns[:20])) + (", …" if len(columns) > 20 else "")
-    raise BadFile(f"{argument} is {quoted(wanted)!r}; {table.label} has the columns {names}.")
+    raise BadFile(
+        f"{argument} is {quoted(wanted)!r}; {table.label} has the columns {names}: give a name, or"
+        f" a number from 0 to {len(columns) - 1}."
+    )
 
 
 def _label(free: list[Cells]) -> tuple[int, str] | None:

@@ -7,6 +7,7 @@ from sdsc_core.datasets import writing
 from sdsc_core.datasets.safe import BadFile, quoted
 from sdsc_core.datasets.tables import Table
 
+FIRST_ROW = " if the first row is a sample (header tells)"
 ENOUGH_ROWS = 5  # so many numbers that count up are no accident
 GAPS = (*writing.GAP_SIGNS, *writing.MISSING)
 
@@ -53,9 +54,11 @@ class Cells:
         """The numbers; a cell that is none is an error that says where it is."""
         if self.wrong.any():
             at = int(np.flatnonzero(self.wrong)[0])
+            sample = at == 0 and not self.table.layout.has_header
             raise ColumnProblem(
                 f"{self.table.label} has {quoted(self.column.iloc[at], 40)!r} in row"
-                f" {self.table.rows[at]} of column {quoted(self.name)!r}, where a number is needed",
+                f" {self.table.rows[at]} of column {quoted(self.name)!r}, where a number is needed"
+                + (FIRST_ROW if sample else ""),
                 self.name,
             )
         return self.numbers
