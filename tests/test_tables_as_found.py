@@ -32,6 +32,8 @@ class TestBeginning:
         data = read(f"a,b,c,d\n\n{rows}")
         assert data.class_names == ("cp", "im", "pp") and data.identifiers is None
         assert data.feature_names == tuple("abcd") and data.rows[0] == 3
+        two = read("a,b\nr1,1,2.5\nr2,2,4\n")
+        assert two.identifiers.tolist() == ["r1", "r2"] and two.labels is None
 
     @pytest.mark.parametrize("header", ["label,a,b,c", "a\nlabel,a,b,c"])
     def test_names_behind_a_sign_of_a_comment(self, header):
@@ -85,6 +87,8 @@ class TestBeginning:
 
     def test_what_is_refused_says_what_to_do(self):
         refused("give row 1 a name for each column, or take away", "a,b\n1,2,3,4\n5,6,7,9\n")
+        refused("give each row as many, and quotation marks", "a,b\n1,2\n3,4\n5,6,7\n")
+        refused("one column", "| a | b |\n|---|---|\n| 1 | 2 |\n| 2 | 3 |\n")
 
 
 class TestSpaces:

@@ -158,8 +158,8 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
         raise BadFile(f"{label} has a header but no rows; give a row for each sample.")
     if has_header and len(names) != len(second):
         raise BadFile(
-            f"{label} has {len(names)} names in its header and {len(second)} cells in the row"
-            f" after it; give row {skipped + 1} a name for each column, or take away what stands"
+            f"{label} has {len(names)} name{'s' * (len(names) > 1)} in its header and"
+            f" {len(second)} cells in the row after it; give row {skipped + 1} a name for each column, or take away what stands"
             " above the names."
         )
     names = [first_name(names), *names[1:]] if has_header else names
@@ -364,5 +364,5 @@ def _parse(
         expected, line, seen = map(int, found.groups())
         raise BadFile(
             f"{label} has {seen} cells in row {line + layout.first_row - 1}, but {expected} in its"
-            " first."
+            " first; give each row as many, and quotation marks to a text with a comma in it."
         ) from None

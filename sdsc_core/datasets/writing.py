@@ -44,14 +44,15 @@ POINT = r"[-+]?(?:\d*|[1-9]\d{0,2}(?:,\d{3})+)\.\d+(?:[eE][-+]?\d+)?"
 
 
 def delimiter_of(lines: Sequence[str]) -> str:
-    """What parts the cells of lines whose quoted cells are empty: a tab, a semicolon or a comma.
+    """What parts the cells of lines whose quoted cells are empty: tab, semicolon, comma or stroke.
 
     A name may have a semicolon in it; then the row below has none.
 
     >>> delimiter_of(["a;b", "1,5;2"]), delimiter_of(["a,b;c,d", "1,2,3"])
     (';', ',')
     """
-    found = [sign for sign in "\t;,|" if sign in lines[0]]
+    drawn = any(re.fullmatch(r"[\s|:+-]+", line) for line in lines)  # a line below the names
+    found = [sign for sign in "\t;,|" if sign in lines[0] and not (drawn and sign == "|")]
     return next((sign for sign in found if sign in lines[min(1, len(lines) - 1)]), (*found, ",")[0])
 
 

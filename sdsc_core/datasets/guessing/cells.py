@@ -79,7 +79,8 @@ class Cells:
         if n < 2:
             return ""
         if self.index < self.table.layout.n_row_names and (self.is_text or self.is_whole):
-            classes = self.is_text and self.has_few_values()  # no two rows of R have one name
+            # No two rows of R have one name.
+            classes = self.is_text and self.n_values < n and self.has_few_values()
             return "" if classes else "it stands in front of the rows without a name"
         if not (named or self.is_complete):
             return ""
