@@ -159,8 +159,8 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
     if has_header and len(names) != len(second):
         raise BadFile(
             f"{label} has {len(names)} name{'s' * (len(names) > 1)} in its header and"
-            f" {len(second)} cells in the row after it; give row {skipped + 1} a name for each column, or take away what stands"
-            " above the names."
+            f" {len(second)} cells in the row after it; give row {skipped + 1} a name for each"
+            " column, or take away what stands above the names."
         )
     names = [first_name(names), *names[1:]] if has_header else names
     notes += _notes(names if has_header else [], cells, delimiter, decimal, encoding)
