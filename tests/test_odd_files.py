@@ -355,7 +355,10 @@ class TestShapes:
                 look(io.BytesIO(content()), name=name)
 
     def test_what_a_file_of_an_unknown_ending_is(self, tmp_path):
-        for content, says in (b"\x89PNG", "; it is a PNG picture: put"), (b"a,b", r"\.zip\.$"):
+        for content, says in (
+            (b"\x89PNG", "; it is a PNG picture: put"),
+            (b"a,b", r"a table, call it \.csv\.$"),
+        ):
             (tmp_path / "a.dat").write_bytes(content)
             refused(says, tmp_path / "a.dat")
             refused(says, io.BytesIO(content), name="a.dat")

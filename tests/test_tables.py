@@ -125,7 +125,7 @@ class TestRoles:
         assert read("1,0\n4,2\n7,9\n2,2\n", header=True, ignore=["0"]).X.shape == (3, 1)
 
     def test_why_nothing_is_a_feature(self):
-        assert "one column: commas, semicolons or tabs" in refused("no column", "1 2\n3 4\n5 6\n")
+        assert "one column: commas, semicolons, tabs" in refused("no column", "1 2\n3 4 1\n5 6\n")
         counting = refused("no column of numbers", "a\n1\n2\n3\n4\n5\n")
         assert "“a” is taken for the identifier: it counts the rows from 1 to 5" in counting
 

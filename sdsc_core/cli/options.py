@@ -182,8 +182,9 @@ def _load(options: argparse.Namespace) -> datasets.Dataset:
             mapped=True,
         )
     except datasets.ColumnProblem as problem:
+        what = problem.what.replace("(header tells)", "(else give --header names)")
         raise ValueError(
-            f"{problem.what}; correct it, or say what the column is: --ignore,"
+            f"{what}; correct it, or say what the column is: --ignore,"
             f" --label-column or --id-column {problem.column!r}."
         ) from None
     except ValueError as problem:

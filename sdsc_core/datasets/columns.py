@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdsc_core.datasets import writing
+from sdsc_core.datasets.guessing.cells import Cells, ColumnProblem
+from sdsc_core.datasets.guessing.doubts import doubts
 from sdsc_core.datasets.safe import BadFile, quoted
 from sdsc_core.datasets.tables import Table
 
@@ -21,9 +23,7 @@ ROLES: tuple[Role, ...] = ("feature", "label", "identifier", "left out")
 CALLED = {"feature": "a feature", "label": "the label", "identifier": "the identifier"}
 Name = str | int
 
-ENOUGH_ROWS = 5  # so many numbers that count up are no accident
 EXAMPLES = 3
-GAPS = (*writing.GAP_SIGNS, *writing.MISSING)
 
 
 class Column(NamedTuple):
@@ -33,17 +33,6 @@ class Column(NamedTuple):
     role: Role
     why: str
     examples: tuple[str, ...]
-
-
-class ColumnProblem(BadFile):
-    """A cell that does not go with the role of its column; ``what`` leaves out what to do."""
-
-    def __init__(self, what: str, column: str):
-        super().__init__(
-            f"{what}; correct it, or give the column another role by label_column, id_column or"
-            " ignore."
-        )
-        self.what, self.column = what, column
 
 
 class Choice(NamedTuple):
@@ -76,7 +65,7 @@ def table_content(table: Table, choice: Choice, transpose: bool | None) -> Conte
     usual = any(name.lower() in writing.LABEL_NAMES for name in table.layout.columns)
     if transpose and choice.label_column is None and not usual:
         choice = choice._replace(label_column=False)
-    cells = [_Cells(table, k) for k in range(len(table.layout.columns))]
+    cells = [Cells(table, k) for k in range(len(table.layout.columns))]
     columns = _columns(table, cells, choice)
     features, label, identifier = (
         [k for k, c in enumerate(columns) if c.role == role] for role in ROLES[:3]
@@ -94,16 +83,28 @@ def table_content(table: Table, choice: Choice, transpose: bool | None) -> Conte
     names = tuple(columns[k].name for k in features) if table.layout.has_header else ()
     notes = (*table.layout.notes, *_sentences(columns), *_gaps(cells[k] for k in features))
     if transpose:
-        titles = np.array(names, dtype=np.str_) if names else None
+        samples = np.array(names, dtype=np.str_) if names else None
         names = () if texts is None else tuple(map(str, texts))
         how = "samples in columns, no labels"
-        return Content(X.T, None, how, notes, np.add(features, 1), titles, names)
-    how = f"labels from column {quoted(columns[label[0]].name)}" if label else "no labels"
+        return Content(X.T, None, how, notes, np.add(features, 1), samples, names)
+    how = f"labels from {_called(columns[label[0]].name)}" if label else "no labels"
+    free = [not label and choice.label_column is None, not identifier and choice.id_column is None]
+    choose = [role for role, is_free in zip(ROLES[1:], free, strict=False) if is_free]
+    titles = [columns[k].name for k in features]
+    notes += (*doubts(X, titles, table.layout.has_header, choose),)
     return Content(X, labels, f"samples in rows, {how}", notes, table.rows, texts, names)
 
 
+def _called(name: str) -> str:
+    """A column that has no name goes by its number alone."""
+    return name if re.fullmatch(r"column \d+", name) else f"column {quoted(name)}"
+
+
 def _no_features(table: Table, columns: Sequence[Column]) -> str:
-    one = "It has one column: commas, semicolons or tabs part the cells of a row."
+    one = (
+        "It has one column: commas, semicolons, tabs or, alike in all rows, spaces part the cells"
+        " of a row."
+    )
     by_name = [c.name for c in columns if c.role == "label" and not c.why]
     named = [f"“{quoted(name)}” is the label, by its name or as chosen." for name in by_name]
     words = [one] * (len(columns) == 1) + named + _sentences(columns)
@@ -112,7 +113,7 @@ def _no_features(table: Table, columns: Sequence[Column]) -> str:
 
 def table_columns(table: Table, choice: Choice) -> list[Column]:
     """The role of every column."""
-    cells = [_Cells(table, k) for k in range(len(table.layout.columns))]
+    cells = [Cells(table, k) for k in range(len(table.layout.columns))]
     return _columns(table, cells, choice)
 
 
@@ -130,7 +131,7 @@ def _sentences(columns: Sequence[Column]) -> list[str]:
     return notes
 
 
-def _gaps(features: Iterable["_Cells"]) -> list[str]:
+def _gaps(features: Iterable[Cells]) -> list[str]:
     """Which signs were read as missing numbers, in one sentence."""
     signs = Counter(sign for c in features for sign in c.gap_signs)
     if not signs:
@@ -145,99 +146,12 @@ def _some(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + more
 
 
-class _Cells:
-    """One column: its numbers, and what else it could be."""
-
-    def __init__(self, table: Table, index: int):
-        self.table, self.index, self.name = table, index, table.layout.columns[index]
-        self.column = table.frame[index]
-        self.numbers = writing.to_numbers(self.column, table.layout.decimal)
-        plain = self.column.dtype.kind in "buif"  # most are, and pandas takes its time for each
-        self.known = ~np.isnan(self.numbers) if plain else self.column.notna().to_numpy()
-        self.wrong = self.known & np.isnan(self.numbers)
-        self.gap_signs: tuple[str, ...] = ()
-        if self.wrong.any():
-            self._see_gaps()
-        # Mostly numbers: the rest are faults, which `checked` names.
-        self.is_text = bool(2 * self.wrong.sum() > self.known.sum())
-        self.is_empty = not self.known.any()
-        self.is_complete = bool(self.known.all())
-
-    def _see_gaps(self) -> None:
-        """Among numbers, a sign such as - is a missing one."""
-        texts = self.column.astype("string").str.strip().str.lower()
-        gaps = self.wrong & texts.isin(GAPS).to_numpy(dtype=bool, na_value=False)
-        if np.isnan(self.numbers).all():
-            return
-        self.gap_signs = tuple(texts[gaps])
-        self.known, self.wrong = self.known & ~gaps, self.wrong & ~gaps
-
-    def checked(self) -> NDArray[np.float64]:
-        """The numbers; a cell that is none is an error that says where it is."""
-        if self.wrong.any():
-            at = int(np.flatnonzero(self.wrong)[0])
-            raise ColumnProblem(
-                f"{self.table.label} has {quoted(self.column.iloc[at], 40)!r} in row"
-                f" {self.table.rows[at]} of column {quoted(self.name)!r}, where a number is needed",
-                self.name,
-            )
-        return self.numbers
-
-    @property
-    def is_whole(self) -> bool:
-        known = self.numbers[~np.isnan(self.numbers)]
-        whole = bool(np.isfinite(known).all() and (known % 1 == 0).all())
-        return whole and not self.is_text and not self.wrong.any()
-
-    @property
-    def n_values(self) -> int:
-        return int(self.column.nunique())
-
-    def names_rows(self) -> str:
-        """Why this column can be nothing but an identifier, or nothing if it can."""
-        n, named = int(self.known.sum()), writing.ID_NAME.fullmatch(self.name) is not None
-        if n < 2:
-            return ""
-        if self.index < self.table.layout.n_row_names and (self.is_text or self.is_whole):
-            return "it stands in front of the rows without a name"
-        if not (named or self.is_complete):
-            return ""
-        if self._is_time():
-            return "its name says time, and it rises from row to row"
-        if self.is_text:
-            where = "in every row" if self.is_complete else "wherever it is given"
-            return f"it is text that differs {where}" if self.n_values == n else ""
-        low, high = np.nanmin(self.numbers), np.nanmax(self.numbers)
-        counts = len(self.numbers) == n >= ENOUGH_ROWS and low + n - 1 == high
-        if not (counts or named) or not self.is_whole:
-            return ""
-        if self.n_values < n:
-            return "its name says so" if writing.NUMBERED.fullmatch(self.name) else ""
-        if counts:
-            return f"it counts the rows from {low:.0f} to {high:.0f}"
-        where = "in every row" if self.is_complete else "wherever it is given"
-        return f"its name says so, and it differs {where}"
-
-    def _is_time(self) -> bool:
-        """When each row was measured, which says nothing of what was."""
-        named = (
-            len(self.numbers) >= ENOUGH_ROWS and writing.TIME_NAME.fullmatch(self.name) is not None
-        )
-        return named and bool((self.numbers[1:] > self.numbers[:-1]).all())
-
-    def has_few_values(self) -> bool:
-        return 2 <= self.n_values <= max(2, len(self.numbers) // 2)
-
-    def could_be_classes(self) -> bool:
-        return self.is_text or bool(self.wrong.any()) or self.is_whole
-
-
-def _columns(table: Table, cells: list[_Cells], choice: Choice) -> list[Column]:
+def _columns(table: Table, cells: list[Cells], choice: Choice) -> list[Column]:
     roles, why = _roles(table, cells, choice)
     return [Column(c.name, roles[c.index], why.get(c.index, ""), _examples(c)) for c in cells]
 
 
-def _examples(cells: _Cells) -> tuple[str, ...]:
+def _examples(cells: Cells) -> tuple[str, ...]:
     first = np.flatnonzero(cells.known)[:EXAMPLES]
     texts = cells.column.to_numpy()[first]
     if cells.is_text or cells.column.dtype.kind in "buif":
@@ -251,7 +165,7 @@ def _examples(cells: _Cells) -> tuple[str, ...]:
 
 
 def _roles(
-    table: Table, cells: list[_Cells], choice: Choice
+    table: Table, cells: list[Cells], choice: Choice
 ) -> tuple[dict[int, Role], dict[int, str]]:
     """The role of each column, and the reasons for what was guessed."""
     roles: dict[int, Role] = {}
@@ -273,6 +187,9 @@ def _roles(
     free = [c for c in cells if c.index not in roles]
     if choice.label_column is None and (found := _label(free)):
         roles[found[0]], why[found[0]] = "label", found[1]
+    for c in free:
+        if c.index not in roles and (reason := _not_classes_too(c, cells, roles)):
+            roles[c.index], why[c.index] = "left out", reason
     likely = [(c, c.names_rows()) for c in free if c.index not in roles]
     likely = sorted((pair for pair in likely if pair[1]), key=_preference)
     if choice.id_column is None and likely and 2 * likely[0][0].known.sum() > len(table.rows):
@@ -289,11 +206,23 @@ def _roles(
             and choice.label_column is None
             and c.name.lower() in writing.LABEL_NAMES
         ):
-            why[c.index] = (
-                "" if c.could_be_classes() else "it holds fractions, which are no classes"
-            )
+            why[c.index] = _why_no_label(c)
         roles.setdefault(c.index, "feature")
     return roles, why
+
+
+def _not_classes_too(c: Cells, cells: list[Cells], roles: dict[int, Role]) -> str:
+    """Why a column that says classes is no feature beside the label, which it would give away."""
+    label = next((quoted(o.name) for o in cells if roles.get(o.index) == "label"), "")
+    says_so = _plain(c.name) in writing.CLEAR_LABELS and c.has_few_values()
+    said = f"its name says classes, as that of “{label}”"
+    return said if label and says_so and c.could_be_classes() else ""
+
+
+def _why_no_label(c: Cells) -> str:
+    if not c.could_be_classes():
+        return "it holds fractions, which are no classes"
+    return "it stands beside “x”, as coordinates do" if c.is_coordinate() else ""
 
 
 def _given(name: Any) -> tuple[Any, ...]:
@@ -318,14 +247,17 @@ def _index(table: Table, wanted: Any, argument: str) -> int:
     if type(wanted) is int and -len(columns) <= wanted < len(columns):
         return wanted % len(columns)
     names = ", ".join(map(quoted, columns[:20])) + (", …" if len(columns) > 20 else "")
-    raise BadFile(f"{argument} is {quoted(wanted)!r}; {table.label} has the columns {names}.")
+    raise BadFile(
+        f"{argument} is {quoted(wanted)!r}; {table.label} has the columns {names}: give a name, or"
+        f" a number from 0 to {len(columns) - 1}."
+    )
 
 
-def _label(free: list[_Cells]) -> tuple[int, str] | None:
+def _label(free: list[Cells]) -> tuple[int, str] | None:
     """The column of the labels by its name, or as the only text with few values; and why."""
     for name in writing.LABEL_NAMES:
         for c in free:
-            if c.name.lower() == name and c.could_be_classes():
+            if c.name.lower() == name and c.could_be_classes() and not c.is_coordinate():
                 return c.index, ""
     few = [c for c in free if c.could_be_classes() and c.has_few_values() and not c.names_rows()]
     likely = [c for c in few if _plain(c.name) in writing.LIKELY_LABELS]
@@ -341,7 +273,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "_", name.lower())
 
 
-def _preference(pair: tuple[_Cells, str]) -> tuple[bool, bool, bool]:
+def _preference(pair: tuple[Cells, str]) -> tuple[bool, bool, bool]:
     """Of several that name the rows: without gaps, a name that says so, text, then in order."""
     c = pair[0]
     return (not c.is_complete, not writing.ID_NAME.fullmatch(c.name), not c.is_text)

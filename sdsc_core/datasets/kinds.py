@@ -30,6 +30,7 @@ MAGIC: dict[bytes, tuple[str, tuple[str, ...], str]] = {
     b"%PDF": ("a PDF", (), "give the table itself as CSV"),
     b"PAR1": ("a Parquet file", (), TABLE),
     b"\x80\x04\x95": ("a Python pickle", (), "that could run a program; save it as .npz"),
+    b"@relation": ("a table of Weka", (), TABLE),
     b"<!doctype html": ("a web page", (), "download the file itself, perhaps after a login"),
     b"<html": ("a web page", (), "download the file itself, perhaps after a login"),
 }
@@ -68,7 +69,7 @@ def _kinds(file: IO[bytes]) -> Iterator[tuple[str, tuple[str, ...], str]]:
     file.seek(0)
     plain = start.lstrip().lower()
     for magic, kind in MAGIC.items():
-        if start.startswith(magic) or (magic[:1] == b"<" and plain.startswith(magic)):
+        if start.startswith(magic) or (magic[:1] in b"<@" and plain.startswith(magic)):
             document = _document(file) if kind[0] == "a zip archive" else ""
             yield (document, (".zip",), TABLE) if document else kind
             return

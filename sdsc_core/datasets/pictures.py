@@ -25,6 +25,7 @@ from sdsc_core.datasets.safe import (
 from sdsc_core.extras import require
 
 ENDINGS = (".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".bmp", ".gif", ".tif", ".tiff")
+UNPACKED = (".csv", ".tsv", ".data", ".txt", ".mat", ".npy", ".npz")
 # Only these decoders: others start programs, or take memory before the size is known.
 FORMATS = ("PNG", "JPEG", "PPM", "BMP", "GIF", "TIFF")
 PLAIN, DEEP, DEEP_COLOUR, SEE_THROUGH = "plain", "deep", "deep colour", "see-through"
@@ -58,17 +59,18 @@ def read_pictures(file: IO[bytes], label: str, limits: Limits) -> Pictures:
         values, kinds = _unpacked(archive, members, common_size(sizes), label, limits)
     note = _scaled_note(sizes, values.shape[1:])
     note += _checked_greys(values, np.array(kinds), label)
-    others = len(files) - len(members)
-    note += f", without {others:,} other file{'s' if others > 1 else ''}" if others else ""
+    note += _without({_path(i) for i in files} - {_path(i) for i in members})
     folders = _folders(members)
     names = np.array([str(_path(info)) for info in members])
     if len(set(folders)) == 1:
-        return Pictures(values, None, names, note)
+        return Pictures(values, None, names, f"{note}, all in one folder")
     if "" in folders:
         outside = quoted(members[folders.index("")].filename)
         raise BadFile(f"{label} has class folders, but {outside} lies outside of them.")
     if len({_path(info).parent for info in members}) > len(set(folders)):
         note += ", folders of one name taken as one class"
+    elif len({_path(info).parent.parent for info in members}) > 1:
+        note += ", each inner folder taken as a class"
     return Pictures(values, np.array(folders), names, note)
 
 
@@ -179,13 +181,32 @@ def _members(archive: zipfile.ZipFile, label: str, limits: Limits) -> list[zipfi
         if info.filename.lower().endswith(ENDINGS) and not _is_hidden(info):
             members.append(info)
     if not members:
-        raise BadFile(f"{label} holds no pictures; put them into one folder for each class.")
+        raise BadFile(f"{label} holds no pictures{_instead(archive)}.")
     check_limit(f"{label} holds {len(members):,} pictures", len(members), limits, "images")
     check_letters(label, max(len(str(_path(info))) for info in members), limits)
     total, most = sum(info.file_size for info in members), limits.unpacked_bytes
     if total > most:
         raise BadFile(f"{label} unpacks to {megabytes(total)}; at most {megabytes(most)} are read.")
     return sorted(members, key=lambda info: (_folder(info), info.filename))
+
+
+def _instead(archive: zipfile.ZipFile) -> str:
+    """What to do with an archive of other files: of a table, or of pictures of other kinds."""
+    paths = [_path(info) for info in archive.infolist() if not (info.is_dir() or _is_hidden(info))]
+    tables = [path.name for path in paths if path.suffix.lower() in UNPACKED]
+    if tables:
+        return f", but {quoted(tables[0])}; unpack it, and give that file"
+    kinds = ", ".join(ENDINGS)
+    return f" of the kinds that are read ({kinds}); put them into one folder for each class"
+
+
+def _without(others: set[PurePosixPath]) -> str:
+    """How many files were left out, and of which kinds they are."""
+    if not others:
+        return ""
+    kinds = ", ".join(sorted({path.suffix.lower() for path in others} - {""})[:3])
+    said = f", without {len(others):,} other file{'s' if len(others) > 1 else ''}"
+    return said + (f" ({quoted(kinds)})" if kinds else "")
 
 
 def _path(info: zipfile.ZipInfo) -> PurePosixPath:

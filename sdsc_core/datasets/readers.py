@@ -36,6 +36,7 @@ ARRAYS: dict[str, tuple[str, Callable[[IO[bytes], str, Limits], Container]]] = {
     ".mat": ("a MATLAB file", mat_container),
 }
 MAPPED = {".npy": ("a NumPy array", partial(npy_container, mapped=True))}
+TEXTS = (".txt", ".data", ".dat", ".tab", ".asc", ".prn")
 FORMATS = (".csv", ".tsv", *ARRAYS, ".zip")
 
 
@@ -228,6 +229,8 @@ def _unknown_ending(path: Source, label: str) -> str:
         open(path, "rb") if isinstance(path, by_path) else nullcontext(path) as file,
     ):
         sentence += what_it_is(file)
+    if Path(label.strip("'\"")).suffix.lower() in TEXTS and ";" not in sentence:
+        sentence += "; if it is a table, call it .csv"
     return f"{sentence}."
 
 

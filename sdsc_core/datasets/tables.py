@@ -10,6 +10,13 @@ from typing import IO, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdsc_core.datasets.guessing.beginning import (
+    bare_lines,
+    first_name,
+    lines_above,
+    parts_of_table,
+    spaces_part,
+)
 from sdsc_core.datasets.limits import Limits, megabytes
 from sdsc_core.datasets.safe import (
     BadFile,
@@ -31,6 +38,8 @@ from sdsc_core.datasets.writing import (
     late_number,
     looks_like_header,
     may_be_names,
+    plain,
+    spaced_thousands,
     tells_decimal,
 )
 from sdsc_core.extras import require
@@ -48,6 +57,7 @@ MISSING = (
 )  # fmt: skip
 # Letters of a file that is not UTF-8; each byte stays a letter of its own, so no classes merge.
 WINDOWS = "cp1252"
+SPACES = " "  # of any number, and tabs
 
 
 class Layout(NamedTuple):
@@ -122,28 +132,23 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
     n_lines = _count_lines(file, 0)
     check_limit(f"{label} has {n_lines:,} lines", n_lines - 1, limits, "rows")
     encoding = _encoding(file, label)
-    lines, ends, skipped = _first_lines(file, encoding, label)
+    lines, ends, skipped, delimiter, notes = _beginning(file, encoding, label, header)
     begin = ends.pop(0)
-    if not lines:
-        raise BadFile(f"{label} is empty; give a table with a row for each sample.")
-    bare = [re.sub(r'"[^"]*"', "", line) for line in lines]
-    if "\r" in bare[0].rstrip("\r\n"):
-        raise BadFile(f"{label} has lines that end as on an old Mac; save it as CSV in UTF-8.")
-    said = re.fullmatch(r'"?sep=([,;\t])"?', lines[0].rstrip("\r\n"))
-    if said and len(lines) > 1:  # Excel's own line
-        lines, bare, begin, skipped = lines[1:], bare[1:], ends.pop(0), skipped + 1
-    delimiter = said[1] if said else delimiter_of(bare)
-    n_columns = 1 + max(line.count(delimiter) for line in bare)
+    n_columns = 1 + max(line.count(delimiter) for line in bare_lines(lines))
     check_limit(f"{label} has {n_columns:,} columns", n_columns, limits, "columns")
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-    first = [cell.strip() for cell in next(reader)]
+    first = [plain(cell.strip()) for cell in next(reader)]
     start, blank = _past_blank_lines(file, ends[reader.line_num - 1])  # a name may have several
-    rows = [[cell.strip() for cell in row] for row in reader]
+    written = [[cell.strip() for cell in row] for row in reader]
+    notes += spaced_thousands(written)
+    rows = [[plain(cell) for cell in row] for row in written]
     second = rows[0] if rows else first
     cells = _signed(file, delimiter, [*zip_longest(first, *rows, fillvalue="")])
     decimal = decimal_of(delimiter, cells)
     unnamed = len(first) == len(second) - 1  # row names without a name of their own, as R has them
-    if unnamed and _ends_with(file, start, delimiter):  # all rows, but the header does not
+    if len(first) == len(second) + 1 and first[-1] == "":  # a comma behind the names alone
+        names = first[:-1]
+    elif unnamed and delimiter != SPACES and _ends_with(file, start, delimiter):  # the header not
         names = [*first, ""]
     else:
         names = ["", *first] if unnamed else first
@@ -153,10 +158,12 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
         raise BadFile(f"{label} has a header but no rows; give a row for each sample.")
     if has_header and len(names) != len(second):
         raise BadFile(
-            f"{label} has {len(names)} names in its header and {len(second)} cells in the row"
-            " after it."
+            f"{label} has {len(names)} name{'s' * (len(names) > 1)} in its header and"
+            f" {len(second)} cells in the row after it; give row {skipped + 1} a name for each"
+            " column, or take away what stands above the names."
         )
-    notes = _notes(names if has_header else [], cells, delimiter, decimal, encoding)
+    names = [first_name(names), *names[1:]] if has_header else names
+    notes += _notes(names if has_header else [], cells, delimiter, decimal, encoding)
     if header == "auto" and not has_header and may_be_names(first, decimal):
         notes = (*notes, "The first row is read as a sample, though its numbers rise as names may.")
     width = len(names) if has_header else len(first)
@@ -170,6 +177,42 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
         n_rows=_count_lines(file, start if has_header else begin),
         first_row=skipped + (2 + blank if has_header else 1), notes=notes,
     )  # fmt: skip
+
+
+class _Beginning(NamedTuple):
+    """The first lines of a table, without what stands above it."""
+
+    lines: list[str]
+    ends: list[int]  # where the first of them begins, and where each ends, in bytes
+    skipped: int  # how many lines come before
+    delimiter: str
+    notes: tuple[str, ...]
+
+
+def _beginning(file: IO[bytes], encoding: str, label: str, header: Header) -> _Beginning:
+    lines, ends, skipped = _first_lines(file, encoding, label)
+    if not lines:
+        raise BadFile(f"{label} is empty; give a table with a row for each sample.")
+    bare = bare_lines(lines)
+    if "\r" in bare[0].rstrip("\r\n"):
+        raise BadFile(f"{label} has lines that end as on an old Mac; save it as CSV in UTF-8.")
+    said = re.fullmatch(r'"?sep=([,;\t])"?', lines[0].rstrip("\r\n"))
+    if said and len(lines) > 1:  # Excel's own line
+        lines, bare, ends, skipped = lines[1:], bare[1:], ends[1:], skipped + 1
+    spaced = not said and spaces_part(bare)
+    lines = [" ".join(line.split()) for line in lines] if spaced else lines
+    delimiter = said[1] if said else SPACES if spaced else delimiter_of(parts_of_table(bare))
+    n = lines_above(lines, delimiter, header is not False)
+    notes: tuple[str, ...] = ()
+    if n:
+        more = f" and {n - 1:,} more" if n > 1 else ""
+        notes = (f"Left out above the table: “{quoted(lines[0].strip())}”{more}.",)
+        begin, _ = _past_blank_lines(file, ends[n])
+        lines, ends = lines[n:], [begin, *ends[n + 1 :]]
+        skipped = _count_lines(file, 0) - _count_lines(file, begin)
+    if spaced:
+        lines[0] = re.sub(r"^[#%]+\s+", "", lines[0])  # a sign that is no name of its own
+    return _Beginning(lines, ends, skipped, delimiter, notes)
 
 
 def _encoding(file: IO[bytes], label: str) -> str:
@@ -303,7 +346,7 @@ def _parse(
     try:
         return pd.read_csv(
             file,
-            sep=layout.delimiter,
+            sep=r"\s+" if layout.delimiter == SPACES else layout.delimiter,
             decimal=layout.decimal,
             header=None,
             skipinitialspace=True,
@@ -321,5 +364,5 @@ def _parse(
         expected, line, seen = map(int, found.groups())
         raise BadFile(
             f"{label} has {seen} cells in row {line + layout.first_row - 1}, but {expected} in its"
-            " first."
+            " first; give each row as many, and quotation marks to a text with a comma in it."
         ) from None

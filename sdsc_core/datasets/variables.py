@@ -124,6 +124,9 @@ def _no_labels(container: Container, samples: Variable) -> str:
         if v.is_text and v.size == 1:
             return f" ({quoted(v.name)} is one text, not one label a sample)"
         if not _same_part(v, samples):
+            if not _split(samples.name)[1] and v.size in sides(samples):
+                axis = "columns" if len(sides(samples)) == 2 else "samples along another axis"
+                return f" ({quoted(v.name)} goes with the {axis}: choose it if it has the classes)"
             return f" ({quoted(v.name)} belongs to other samples)"
         if v.size > 1:
             if v.size != max(v.shape):
@@ -132,8 +135,10 @@ def _no_labels(container: Container, samples: Variable) -> str:
                 return f" ({quoted(v.name)} has {v.size:,} entries, not one a sample)"
             return f" ({quoted(v.name)} holds fractions)" if v.is_number else ""
     for v in container.variables:
+        if v.size != max(v.shape, default=0) or v.size < 2 or v.size not in sides(samples):
+            continue
         whole = v.is_text or v.dtype.startswith(("int", "uint", "bool"))
-        if whole and v.size == max(v.shape, default=0) > 1 and v.size in sides(samples):
+        if whole or (v.is_number and _are_codes(container.read(v))):  # MATLAB has all in doubles
             return f" ({quoted(v.name)} has one entry a sample: choose it if it holds the classes)"
     return ""
 
@@ -149,10 +154,23 @@ def _no_table(container: Container, label: str, named: list[Variable]) -> str:
         return f"{start}, but a sparse matrix as SciPy saves it; save X.toarray()."
     for v in named or [v for v in container.variables if v.shape]:
         if v.is_number:
-            return f"{start}; {quoted(v.name)} has shape {v.shape}."
-        kinds = {"text": "text", "cell": "a cell array"}
-        return f"{start}; {quoted(v.name)} is {kinds.get(v.dtype, 'neither numbers nor text')}."
+            return (
+                f"{start}; {quoted(v.name)} has shape {v.shape}: give two dimensions, or three for"
+                " grey pictures."
+            )
+        return f"{start}; {quoted(v.name)} is {_what_else(v, label)}."
     return f"{start}."
+
+
+def _what_else(variable: Variable, label: str) -> str:
+    """What an array is that holds no numbers, and what to do."""
+    if variable.dtype == "text":
+        return "text"
+    if variable.dtype == "cell":
+        return "a cell array: save one matrix, as vertcat(X{:}) gives it"
+    if label.lower().endswith(".mat'"):
+        return "neither numbers nor text: of a struct save the fields, by save with '-struct'"
+    return "neither numbers nor text: save an array of numbers"
 
 
 def _find(container: Container, name: str, label: str, argument: str) -> Variable:
@@ -241,6 +259,10 @@ def _is_one_hot(container: Container, variable: Variable) -> bool:
 def _are_whole(raw: NDArray) -> bool:
     """Fractions are no classes; a missing one is, and is refused later."""
     return raw.dtype.kind != "f" or bool((raw[np.isfinite(raw)] % 1 == 0).all())
+
+
+def _are_codes(raw: NDArray) -> bool:
+    return _are_whole(raw) and 1 < len(np.unique(raw)) <= raw.size // 2
 
 
 def _places(values: NDArray, n_names: int) -> NDArray | None:

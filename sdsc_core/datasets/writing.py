@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 # Names that people give to the classes, the clearest first.
 LABEL_NAMES = ("label", "labels", "class", "target", "gnd", "y", "s")
 MORE_LABEL_NAMES = ("targets", "truth", "ground_truth", "gt", "y_true")
+# What says classes beyond doubt, wherever it stands.
+CLEAR_LABELS = (*LABEL_NAMES[:5], *MORE_LABEL_NAMES, "classes", "class_label")
 # Names of classes where a column has few values, as diagnosis beside sex and site.
 LIKELY_LABELS = (
     *MORE_LABEL_NAMES, "classes", "class_label", "diagnosis", "species", "category", "outcome",
@@ -26,7 +28,13 @@ TIME_NAME = re.compile(r"(?i:(time|timestamp|datetime|date|t)([\W_].*)?)")
 # How people write that a number is missing, beside an empty cell and what `is_missing` knows. In
 # a column of texts they are texts: + and - may be two classes.
 MISSING = ("", "na", "n/a", "nan", "null", "#n/a")
-GAP_SIGNS = ("-", "--", "---", "–", "—", "?", ".", "..", "missing", "none")
+GAP_SIGNS = ("-", "--", "---", "–", "—", "−", "?", ".", "..", "missing", "none")
+# Beside point and comma: spaces, also those that do not break or are thin, and apostrophes.
+BETWEEN_THOUSANDS = " \u00a0\u2009\u202f'’"
+IN_GROUPS = re.compile(
+    rf"[-+]?[1-9]\d{{0,2}}(?:([{BETWEEN_THOUSANDS}])\d{{3}})(?:\1\d{{3}})*([.,]\d+)?"
+)
+MINUS = "−"
 MANY_NUMBERS = 5  # rising numbers in a first row that are no accident
 MANY_STEPS = 10  # without a word among them: numbers in equal steps, and no other row rises
 YEARS = (1900, 2100)
@@ -36,14 +44,15 @@ POINT = r"[-+]?(?:\d*|[1-9]\d{0,2}(?:,\d{3})+)\.\d+(?:[eE][-+]?\d+)?"
 
 
 def delimiter_of(lines: Sequence[str]) -> str:
-    """What parts the cells of lines whose quoted cells are empty: a tab, a semicolon or a comma.
+    """What parts the cells of lines whose quoted cells are empty: tab, semicolon, comma or stroke.
 
     A name may have a semicolon in it; then the row below has none.
 
     >>> delimiter_of(["a;b", "1,5;2"]), delimiter_of(["a,b;c,d", "1,2,3"])
     (';', ',')
     """
-    found = [sign for sign in "\t;," if sign in lines[0]]
+    drawn = any(re.fullmatch(r"[\s|:+-]+", line) for line in lines)  # a line below the names
+    found = [sign for sign in "\t;,|" if sign in lines[0] and not (drawn and sign == "|")]
     return next((sign for sign in found if sign in lines[min(1, len(lines) - 1)]), (*found, ",")[0])
 
 
@@ -275,6 +284,27 @@ def _beyond(cell: str, n: int) -> bool:
     return not 0 <= int(cell) < n
 
 
+def plain(cell: str) -> str:
+    """A number without signs between thousands that are neither point nor comma, and with a
+    minus sign as keyboards have it; anything else as it is.
+
+    >>> plain("12 345,6"), plain("−0.5"), plain("1'234'567"), plain("12 34"), plain("a−b")
+    ('12345,6', '-0.5', '1234567', '12 34', 'a−b')
+    """
+    number = "-" + cell[1:] if re.match(rf"{MINUS}[\d.,]", cell) else cell
+    if IN_GROUPS.fullmatch(number):
+        return re.sub(f"[{BETWEEN_THOUSANDS}]", "", number)
+    return number
+
+
+def spaced_thousands(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """A sentence on the first number that has such signs."""
+    cell = next((c for row in rows for c in row if IN_GROUPS.fullmatch(c)), "")
+    sign = "apostrophe" if "'" in cell or "’" in cell else "space"
+    said = f"The {sign} in {cell} is read as a sign between thousands."
+    return (said,) if cell else ()
+
+
 def is_missing(cell: str) -> bool:
     """Nothing, or one of the ways to write that; Na is sodium.
 
@@ -309,6 +339,9 @@ def to_numbers(column: Any, decimal: str) -> NDArray[np.float64]:
     if column.dtype.kind in "buif":
         return column.to_numpy(dtype=np.float64)
     texts = column.astype("string").str.strip()
+    odd = texts.str.contains(f"[{BETWEEN_THOUSANDS}{MINUS}]").fillna(False).astype(bool)
+    if odd.any():
+        texts = texts.where(~odd, texts[odd].map(plain))
     point, comma = ("\\.", ",") if decimal == "." else (",", "\\.")
     grouped = texts.str.fullmatch(rf"[-+]?[1-9]\d{{0,2}}({comma}\d{{3}})+({point}\d+)?")
     grouped = grouped.fillna(False).astype(bool)
