@@ -55,7 +55,7 @@ def test_run_leave_stop_go_on_take_a_setting_and_back(new_page, app_url, tmp_pat
     assert part(page, "progress").count() == 0
     page.get_by_text(" done;").wait_for()
     page.get_by_role("button", name="Go on", exact=True).click()
-    page.get_by_text("1,836 settings, all done").wait_for(timeout=120_000)
+    page.get_by_text("1,836 settings, all done").wait_for(timeout=300_000)
     settled(page)
     with page.expect_download() as got:
         page.get_by_role("button", name="Results (.csv)").click()
