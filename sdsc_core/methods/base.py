@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from sdsc_core.affinities import affinity, unit_affinity
 from sdsc_core.blocks import Progress, gram, n_threads, one_thread, one_thread_for
@@ -25,6 +24,7 @@ from sdsc_core.checks import (
 )
 from sdsc_core.imc_path import unit_rows
 from sdsc_core.memory import check_memory
+from sdsc_core.methods.solvers.lapack import positive_solve
 
 Value = float | int | bool | str
 
@@ -305,7 +305,7 @@ def shifted_inverse(
     [[0.5, 0.0], [0.0, 1.0]]
     """
     with one_thread_for(len(A)):
-        return cho_solve(cho_factor(gram(A) + shift * np.eye(len(A))), B)
+        return positive_solve(gram(A) + shift * np.eye(len(A)), B)
 
 
 def keep_largest(C: NDArray[np.float64] | sp.csr_array, share: float) -> Any:

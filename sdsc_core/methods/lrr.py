@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from sdsc_core._jit import kernel
 from sdsc_core.blocks import Progress, gram, tick
@@ -25,6 +24,7 @@ from sdsc_core.methods.base import (
     scaled_rows,
     thin_svd,
 )
+from sdsc_core.methods.solvers.lapack import pairs_above
 
 Array = NDArray[np.float64]
 
@@ -98,7 +98,7 @@ def _shrink_singular(A: Array, limit: float) -> Array:
     if np.linalg.norm(A) <= limit:
         return np.zeros_like(A)
     # Only directions above the limit matter, and those the Gram matrix resolves well.
-    squares, V = eigh(gram(A.T), subset_by_value=(limit**2, np.inf), driver="evr")
+    squares, V = pairs_above(gram(A.T), limit**2)
     return ((A @ V) * (1.0 - limit / np.sqrt(squares))) @ V.T
 
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, eigh, eigvalsh_tridiagonal
+from scipy.linalg import eigvalsh_tridiagonal
 
 from sdsc_core.blocks import gram, one_thread_for
+from sdsc_core.methods.solvers.lapack import is_positive, lowest_pairs
 
 Array = NDArray[np.float64]
 
@@ -51,18 +52,14 @@ class BottomVectors:
         largest = float(np.linalg.eigvalsh(U.T @ (degrees[:, None] * U - B @ U))[-1])
         L = 2.0 * (1.0 + degrees.max()) * gram(U) - B
         L[np.diag_indices_from(L)] += degrees - largest + ENOUGH * (1.0 + degrees.max())
-        try:
-            with one_thread_for(len(L)):
-                cholesky(L, overwrite_a=True, check_finite=False)
-        except np.linalg.LinAlgError:
-            self.whole_only = True
+        with one_thread_for(len(L)):
+            self.whole_only = not is_positive(L)
         return not self.whole_only
 
     def _whole(self, B: Array, degrees: Array) -> Array:
         L = -B
         L[np.diag_indices_from(L)] += degrees
-        last = (self.k if self.whole_only else self.width) - 1
-        return eigh(L, subset_by_index=(0, last), driver="evr", overwrite_a=True)[1]
+        return lowest_pairs(L, self.k if self.whole_only else self.width)[1]
 
     def _warm(self, B: Array, degrees: Array) -> Array | None:
         """From the last vectors; None where it would take too long."""
