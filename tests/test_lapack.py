@@ -72,10 +72,9 @@ WORK = {
 }
 
 
-@pytest.mark.parametrize("name", WORK)
-def test_other_threads_go_on_meanwhile(name, monkeypatch):
-    """The longest time in which another thread has no turn, within a call of LAPACK itself."""
-    beats, within, call, over = [0.0], [], lapack._call, threading.Event()
+def longest_wait(work, monkeypatch):
+    """Of another thread, as a share of the longest call of LAPACK that the work makes."""
+    beats, within, call, over = [], [], lapack._call, threading.Event()
 
     def beat():
         while not over.is_set():
@@ -88,17 +87,24 @@ def test_other_threads_go_on_meanwhile(name, monkeypatch):
         within.append((begun, time.perf_counter()))
         return info
 
-    monkeypatch.setattr(lapack, "_call", timed)
     other = threading.Thread(target=beat, daemon=True)
-    other.start()
-    try:
-        WORK[name]()
-    finally:
-        over.set()
-        other.join()
+    with monkeypatch.context() as patched:
+        patched.setattr(lapack, "_call", timed)
+        other.start()
+        try:
+            work()
+        finally:
+            over.set()
+            other.join()
     begun, ended = max(within, key=lambda one: one[1] - one[0])
     times = np.array([begun, *(t for t in beats if begun < t < ended), ended])
-    assert np.diff(times).max() < 0.5 * (ended - begun)
+    return np.diff(times).max() / (ended - begun)
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_other_threads_go_on_meanwhile(name, monkeypatch):
+    """With the lock kept no other thread ever has a turn; without it one may wait by chance."""
+    assert any(longest_wait(WORK[name], monkeypatch) < 0.8 for _ in range(20))
 
 
 def test_no_method_takes_what_keeps_the_lock():
