@@ -26,8 +26,8 @@ from sdsc_core.datasets.known import FOLDER_VARIABLE
 from sdsc_core.session import ENDING
 
 FORMAT_HELP = """
-- **.csv, .tsv**: a table, a sample a row; what each column is for is guessed, and a click changes
-  it
+- **.csv, .tsv**: a table, a sample a row, cells parted by commas, semicolons, tabs or spaces; what
+  each column is for is guessed, and a click changes it
 - **.npy**: an array, a sample a row
 - **.npz, .mat** (up to 7 and 7.3): `X` or `fea` with the samples, `y`, `gnd` or `s` with the
   classes; `image_shape` makes pictures of the rows
