@@ -518,6 +518,7 @@ def chain(n):
     return sp.csr_array(sp.diags_array([ones, ones], offsets=[-1, 1]))
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("n, accuracy", [(20_000, ["ACCURACY"]), (20_001, ["COARSE", "LOOSE"])])
 def test_beyond_20000_points_pairs_are_found_as_accurately_as_they_are_used(
     n, accuracy, monkeypatch
