@@ -13,7 +13,7 @@ from pages.shared import settings
 def browser_bar(app, monkeypatch):
     """Opens screens with the path that a browser tells; ``back`` as its Back does."""
     history = [False]
-    paths = {calc_hash(path): path for path in ("paper", "words")}
+    paths = {calc_hash(path): path for path in ("paper", "words", "tour")}
 
     def url(context):
         """With the path of the page that runs, also after `st.switch_page`, as Streamlit has it."""
@@ -54,3 +54,14 @@ def test_back_leads_to_the_last_visit_of_a_screen(app, browser_bar, monkeypatch)
     browser_bar("words")
     browser_bar("paper", back=again)
     assert app.session_state["data"] == opened["data"] != "motion"
+
+
+def test_back_from_a_step_of_the_tour_undoes_its_settings(app, browser_bar):
+    app.query_params.update(gamma="3", data="motion")
+    first = browser_bar("tour")
+    app.button(key="start 6").click()
+    browser_bar("tour")
+    opened = browser_bar("explore")
+    assert opened["data"] == "noise" and opened["tour"] == "6"
+    assert browser_bar("tour", back=opened) == first
+    assert app.session_state["data"] == "motion" and app.session_state["tour"] == 0

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit
 
-from tests.browser import faults, part, settled
+from tests.browser import ROOT, faults, part, settled
 
 PHONE, TABLET, ACROSS = (390, 844), (768, 1024), (1024, 768)
 UPRIGHT = (820, 1180)  # a tablet whose sidebar stays open
@@ -163,3 +163,26 @@ def test_results_and_files_can_be_read_in_every_window(page, app_url):
         seen["data", size] = faults(page)
     wrong = {where: what for where, what in seen.items() if what}
     assert not wrong, "\n".join(f"{where}: {'; '.join(what)}" for where, what in wrong.items())
+
+
+def test_a_text_that_is_cut_is_no_wider_than_its_room(browser):
+    """The sign that it was cut is wider than an i: beside a matrix the first letter was cut off."""
+    script = (ROOT / "pages" / "components" / "canvas.js").read_text()
+    page = browser.new_page()
+    shown = page.evaluate(
+        """script => {
+          const fit = new Function(script + "; return fit;")();
+          const g = document.createElement("canvas").getContext("2d"), found = [];
+          g.font = "12px sans-serif";
+          for (const text of ["Millilitre, filling in still life", "iiiiiiiiiiiiiiii", "Wow"])
+            for (let room = 15; room < 200; room++) {
+              const cut = fit(g, text, room);
+              found.push([text, cut, room, g.measureText(cut).width]);
+            }
+          return found;
+        }""",
+        script,
+    )
+    page.close()
+    assert not [one for one in shown if one[3] > one[2]]
+    assert {text for text, cut, *_ in shown if text == cut} == {text for text, *_ in shown}

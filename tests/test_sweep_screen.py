@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from streamlit.testing.v1.element_tree import Block
 
 from pages.server.turns import Turns
 from pages.shared import background
@@ -380,3 +381,23 @@ def test_a_sweep_lets_others_go_first_and_finds_the_same(monkeypatch):
 def test_words():
     assert choosing.words(1, 1, 1) == "1 setting"
     assert choosing.words(490, 3, 2) == "490 settings × 3 draws × 2 seeds"
+
+
+def place(app):
+    """Where on the page the row of Run stands."""
+    parts = {k: p.get("button") for k, p in app.main.children.items() if isinstance(p, Block)}
+    return next(k for k, found in parts.items() if any(b.key == "run sweep" for b in found))
+
+
+def test_projector_mode_leaves_all_in_its_place(sweep_app):
+    """What moves stands twice until the script ends, and it watches as long as a sweep runs."""
+    before = place(sweep_app)
+    sweep_app.query_params["projector"] = "1"
+    press(sweep_app, "projector on")
+    assert sweep_app.button(key="projector off") and not sweep_app.title
+    assert place(sweep_app) == before
+
+
+def test_what_was_drawn_once_leaves_all_in_its_place(sweep_app):
+    sweep_app.number_input(key="draws").set_value(2)
+    assert place(run(sweep_app)) == place(run(sweep_app))

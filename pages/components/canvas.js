@@ -53,11 +53,12 @@ function sized(canvas, width, height) {
   return g;
 }
 
-// A text cut to a width, with a sign that it was.
+// A text cut to a width, with a sign that it was, which is wider than some letters.
 function fit(g, text, width) {
   let s = text;
-  while (s.length > 1 && g.measureText(s).width > width) s = s.slice(0, -1);
-  return s === text ? s : s.slice(0, -1) + "…";
+  const cut = () => (s === text ? s : s + "…");
+  while (s && g.measureText(cut()).width > width) s = s.slice(0, -1);
+  return cut();
 }
 
 // Names of neighbours, each in its room, that can still be told apart: in full, without what all of

@@ -23,12 +23,17 @@ def opening(
     """Title and text; what is imported within shows a spinner. Gives the place for progress.
 
     With ``overlay`` progress lies over the page, so that nothing moves when it comes and goes.
-    Where it is ``brief``, or in projector mode, the room is for what is shown.
+    Where it is ``brief``, or in projector mode, the room is for what is shown; all else keeps its
+    place, since what loses it stands there twice until the script ends: as long as a sweep runs.
     """
     brief = brief or projecting()
-    if not brief:
+    if brief:
+        st.empty()
+    else:
         st.title(title, anchor=False)
-    if not brief or write is not st.caption:  # a caption speaks of the screen, else it is content
+    if brief and write is st.caption:  # a caption speaks of the screen, else it is content
+        st.empty()
+    else:
         write(text)
     spot = st.container(key="progress").empty() if overlay else st.empty()
     if title in _loaded:

@@ -19,8 +19,12 @@ def sidebar() -> Literal["collapsed", "auto"]:
 
 
 def switch() -> None:
-    """One click turns it on, in the sidebar, and one off, at the top of the page."""
+    """One click turns it on, in the sidebar, and one off, at the top of the page.
+
+    Either way what stands below keeps its place; see `opening`.
+    """
     if not projecting():
+        st.empty()
         st.sidebar.button(
             "Projector mode", key="projector on", on_click=apply, args=({"projector": True},),
             width="stretch", icon=":material/present_to_all:",

@@ -101,13 +101,13 @@ def patiently(title: str, key: Hashable, work: Callable[[Progress | None], T]) -
     Where it was stopped, the page says so and ends here, until Compute is pressed or the key is
     another one. It works in a thread of its own, where nothing of the session can be had.
     """
+    spot, stop = st.empty(), partial(stop_one, key)  # always, so that all below keeps its place
     if key in session_memory():
         return cached(key, lambda: work(None))
     if was_stopped(key):
         st.warning(f"Stopped: {title}.", icon=":material/info:")
         compute_button(title)
         st.stop()
-    spot, stop = st.empty(), partial(stop_one, key)
     bar = ProgressBar(title, spot, stop, title)
     try:
         with heed_stop(stop):

@@ -86,8 +86,9 @@ def choose(run: Run) -> tuple[int, int]:
     row = st.container(horizontal=True, vertical_alignment="bottom")
     for p in "ij":
         row.number_input(
-            f"Point {p}, 0 to {top}", 0, top, key=f"pair {p}", on_change=_typed, width=160
-        )
+            f"Point {p}, 0 to {top}", 0, top, key=f"pair {p}", on_change=_typed,
+            args=(state["pair i"], state["pair j"]), width=160,
+        )  # fmt: skip
     for name, example in named.items():
         row.button(
             name, key=f"pair {name}", on_click=pick, args=example,
@@ -97,9 +98,12 @@ def choose(run: Run) -> tuple[int, int]:
     return state["pair i"], state["pair j"]
 
 
-def _typed() -> None:
+def _typed(*shown: int) -> None:
+    """Of fields that have left the page the browser tells what they showed: nobody typed that."""
     state = st.session_state
     i, j = state["pair i"], state["pair j"]
+    if (i, j) == shown:
+        return
     if i == j:
         st.toast("i and j must be two different points; the pair stays.")
     else:

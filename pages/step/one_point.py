@@ -119,7 +119,7 @@ def choose(run: Run) -> int:
     state["step point"] = i
     row.number_input(
         f"Point i, 0 to {data.n_points - 1}", 0, data.n_points - 1, key="step point",
-        on_change=lambda: pick(state["step point"]), width=180,
+        on_change=_typed, args=(i,), width=180,
     )  # fmt: skip
     for name, point in found.items():
         title, text = EXAMPLES[name]
@@ -134,6 +134,13 @@ def choose(run: Run) -> int:
         with box:
             by_eye(run, i)
     return i
+
+
+def _typed(shown: int) -> None:
+    """Of a field that has left the page the browser tells what it showed: nobody typed that."""
+    i = st.session_state["step point"]
+    if i != shown:
+        pick(i)
 
 
 def pick(i: int) -> None:

@@ -29,11 +29,10 @@ for number, step in enumerate(guide.STEPS, 1):
     if start.button(
         text,
         key=f"start {number}",
-        on_click=guide.go,
-        args=(number,),
         width="stretch",
         type="primary" if number == 1 else "secondary",
     ):
+        guide.go(number)  # no callback: this screen's address would get the step's settings too
         go_to("pages/explore/page.py")
 st.caption(
     "An address that ends in ?tour=1 starts the tour at once, ?tour=4 at its fourth step. What a"
