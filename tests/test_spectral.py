@@ -559,6 +559,7 @@ def test_a_spectrum_takes_the_memory_that_is_asked_for(form, n_vectors, monkeypa
     assert n_vectors == 3 or asked[-1] > 5 * 8 * 900**2  # several N × N within LAPACK
 
 
+@pytest.mark.compiled
 def test_many_vectors_count_in_what_is_asked_for(monkeypatch):
     """Those that Lanczos keeps, and those that it gives."""
     W, asked = sp.csr_array(links(1200, 0.012, 0)), []
