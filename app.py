@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.components.one_step import one_step
 from pages.exercise import asking
 from pages.keep import about
 from pages.server import sessions
@@ -54,6 +55,7 @@ screen = st.navigation(screens, position="hidden")
 with st.sidebar.container(key="screens", gap="xsmall"):
     for other in screens:
         st.page_link(other, width="stretch", query_params=address)
+one_step()
 projector.switch()
 offer_logout()
 asking.ask()

@@ -75,6 +75,28 @@ def test_back_undoes_a_change_and_then_leaves_the_screen(page, app_url):
     at("/", dense="D1")
 
 
+def test_a_screen_with_other_settings_is_one_step_of_back(new_page, app_url):
+    page = new_page()
+
+    def at(path, **query):
+        settled(page)
+        assert (urlsplit(page.url).path, address(page)) == (path, query)
+
+    page.goto(f"{app_url}/?gamma=4")
+    at("/", gamma="4")
+    to_screen(page, "Tour")
+    at("/tour", gamma="4")
+    page.get_by_role("button", name="Start at 5").click()
+    page.get_by_role("heading", name="Tour").wait_for(state="detached")
+    settled(page)
+    assert urlsplit(page.url).path == "/" and address(page) != {"gamma": "4"}
+    for path in ("/tour", "/"):
+        page.go_back()
+        at(path, gamma="4")
+    page.go_forward()
+    at("/tour", gamma="4")
+
+
 def test_a_reload_shows_no_other_figures_under_the_name_of_a_file(loaded):
     page = loaded
     for name in ("Explore", "Inspect", "Step through", "Compare"):

@@ -261,7 +261,8 @@ def go_to(page: str) -> None:
     """To another screen with the settings in its address, so that Back leaves it in one step.
 
     Where settings were changed for it, Streamlit puts them into the address of the screen that is
-    left too, and Back leads there first: so what that screen said before is noted under it.
+    left too: the browser joins the two (`one_step`). Where it could not, Back leads there first, so
+    what that screen said before is noted under it.
     """
     rebuild()
     before, after = st.query_params.to_dict(), address()
