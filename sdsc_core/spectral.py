@@ -141,9 +141,9 @@ def spectrum(
 def spectrum_of(
     W: Affinity,
     n_vectors: int,
-    n_clusters: int | None = None,
-    random_state: int | np.random.RandomState | None = 0,
-    progress: Progress | None = None,
+    n_clusters: int | None,
+    random_state: int | np.random.RandomState | None,
+    progress: Progress | None,
     *,
     n_exact: int | None = None,
 ) -> Spectrum:

@@ -376,6 +376,23 @@ def test_eigenvectors_that_did_not_converge_are_told(unconverged):
     assert found.message.split(":")[0] in model.message_
 
 
+@pytest.mark.parametrize("share", [0.5, 2])
+@pytest.mark.parametrize("limit, n_vectors", [("COARSE", 2), ("LOOSE", 4)])
+def test_what_is_exact_enough_for_its_use_counts_as_converged(share, limit, n_vectors, monkeypatch):
+    """Pairs that clusters rest on, and pairs that are shown alone."""
+    most = getattr(eigenpairs, limit)
+
+    def found(A, weak, known, wanted, accuracy, *rest):
+        more = wanted - known.shape[1]
+        return np.zeros(more), np.ones((40, more)), share * most if wanted == n_vectors else 0.0
+
+    monkeypatch.setattr(eigenpairs, "LARGE", 30)
+    monkeypatch.setattr(eigenpairs, "_rest", found)
+    spread = spectrum(1 - np.eye(40), n_vectors, 2)
+    assert spread.converged == (share < 1)
+    assert spread.residual == (0.0 if share < 1 else share * most)
+
+
 def test_converged_eigenvectors_are_not_told_of():
     W, _ = blocks((150, 150), between=0.5)
     assert spectrum(W, 4).message == connectivity(W).message == ""
