@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from pages.tour import guide
+from pages.tour.steps import STEPS
 from sdsc_core import datasets, explain, imc
 from tests.browser import Server, choose_row, faults, part, settled
 
@@ -85,7 +85,7 @@ def test_the_tour_from_the_address_to_its_end(page, app_url):
     page.goto(f"{app_url}/?tour=1")
     settled(page)
     tops = []
-    for n, step in enumerate(guide.STEPS, 1):
+    for n, step in enumerate(STEPS, 1):
         box = page.locator(".st-key-tour")
         assert f"Tour, step {n} of 7: {step.title}" in box.inner_text()
         assert box.locator(".katex-display").count() == 1, "the formula is set as a formula"

@@ -7,8 +7,8 @@ import pytest
 
 from pages.inspect import sums
 from pages.shared import settings
-from pages.tour import guide
-from pages.words import glossary
+from pages.tour.steps import STEPS
+from pages.words import drawn, glossary
 from sdsc_core import datasets, figures
 from sdsc_core.metrics import Analysis
 from tests import naive
@@ -242,7 +242,7 @@ class TestTour:
     def test_each_step_is_a_state_of_the_app_and_its_numbers_are_the_run_s(self, app):
         app.query_params["tour"] = "1"
         run(app)
-        for n, step in enumerate(guide.STEPS, 1):
+        for n, step in enumerate(STEPS, 1):
             assert f"step {n} of 7: {step.title}" in texts(app)
             wanted = step.settings()
             assert {name: app.session_state[name] for name in wanted} == wanted
@@ -334,14 +334,14 @@ class TestWords:
 
     def test_numbers_are_the_definitions(self):
         words = {word.name: word for word in glossary.words()}
-        thread = glossary._links(6, (0, 1), (0, 3), (1, 3), (2, 4), (2, 5), (4, 5), (2, 3))
+        thread = drawn.links(6, (0, 1), (0, 3), (1, 3), (2, 4), (2, 5), (4, 5), (2, 3))
         assert f"({naive.conn(thread):.2f})" in words["Connectivity"].text
-        W = glossary._two_squares(glossary.FULL, glossary.RING, (3, 4), (2, 5), w=0.5)
-        assert f"{naive.ncut(W, glossary.TWO.tolist()):.2f} on the left" in words["Ncut"].text
-        assert f"{naive.vol(W, glossary.TWO, 0):.0f} for the blue" in words["cut and vol"].text
-        star = naive.pce(glossary._triangle(0.9, 0.7), 0.8, 0.6)
+        W = drawn.two_squares(drawn.FULL, drawn.RING, (3, 4), (2, 5), w=0.5)
+        assert f"{naive.ncut(W, drawn.TWO.tolist()):.2f} on the left" in words["Ncut"].text
+        assert f"{naive.vol(W, drawn.TWO, 0):.0f} for the blue" in words["cut and vol"].text
+        star = naive.pce(drawn.triangle(0.9, 0.7), 0.8, 0.6)
         assert f", {star[0, 2]:.2f}," in words["Witness and conditions"].text
-        D3 = naive.densify(glossary._triangle(0.9, 0.8), "D3")
+        D3 = naive.densify(drawn.triangle(0.9, 0.8), "D3")
         assert f", {D3[0, 2]:.2f}:" in words["D1, D2, D3"].text
 
     def test_the_page_opens(self, app):

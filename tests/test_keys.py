@@ -15,7 +15,7 @@ import sdsc_core.run
 import sdsc_core.sides
 from pages.compare import running
 from pages.server import sessions
-from pages.shared import ahead
+from pages.shared import ahead, stop
 from pages.shared import run as stages
 from pages.shared.memory import Memory
 from pages.shared.settings import GAMMA_MAX, METHOD, defaults
@@ -46,7 +46,7 @@ def session(monkeypatch):
     def begin(data=None, **settings):
         start = {"data": "mine", "loaded": {"mine": data or small()}, "run_number": 1}
         state = State(defaults() | start | settings)
-        for module in (stages, sessions):
+        for module in (stages, sessions, stop):
             monkeypatch.setattr(module, "st", MagicMock(session_state=state))
         return state
 
@@ -187,7 +187,7 @@ def test_only_what_lies_after_a_change_is_computed_again(session, monkeypatch):
 def test_what_was_stopped_stays_stopped_until_a_setting_changes(session, name):
     state = session()
     everything(state)
-    stages._stop()
+    stop.stop_wanted()
     run, words = stages.show_or_last(stages.current_data(), SPOT)
     assert run is state.last and words.startswith("Stopped.")
     state.loaded["yours"] = small(1, "yours")
@@ -223,7 +223,7 @@ def test_a_stop_leaves_the_path_as_long_as_it_is(session, monkeypatch):
     monkeypatch.setattr(ahead, "CHEAP", 0)
     session()
     run = stages.show_or_last(stages.current_data(), SPOT)[0]
-    stages._stop()
+    stop.stop_wanted()
     assert stages.whole_path(run, SPOT) is run.path
 
 

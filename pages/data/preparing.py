@@ -6,8 +6,9 @@ import streamlit as st
 
 from pages.keep import choosing
 from pages.shared import loading
-from pages.shared.run import cached, compute_button, largest_pca, patiently, spell_key, stopped
+from pages.shared.run import cached, largest_pca, patiently, spell_key
 from pages.shared.settings import GAMMA_MAX, PREPARE, apply, chosen_rows, defaults, locked
+from pages.shared.stop import compute_button, stopped
 from pages.shared.text import escape_markdown
 from sdsc_core import figures
 from sdsc_core.blocks import Progress

@@ -16,9 +16,9 @@ import streamlit as st
 from pages.server import log
 from pages.server.sessions import refused, session
 from pages.shared.memory import held
-from pages.shared.run import ProgressBar, cached, stop_one, was_stopped
+from pages.shared.run import ProgressBar, cached
 from pages.shared.settings import PREPARE, apply, defaults, rebuild
-from pages.shared.stop import heed_stop
+from pages.shared.stop import heed_stop, stop_one, was_stopped
 from pages.shared.streamlit_inside import UploadedFile
 from pages.shared.text import counted, escape_markdown
 from sdsc_core.blocks import Progress, watched

@@ -18,7 +18,15 @@ from pages.server.sessions import expected, failed, noted_run, refused, session
 from pages.shared.ahead import Longest
 from pages.shared.memory import Memory
 from pages.shared.settings import BEYOND, GAMMA_MAX, METHOD, PREPARE, chosen_rows
-from pages.shared.stop import heed_stop
+from pages.shared.stop import (
+    NOT_PREPARED,
+    compute_button,
+    heed_stop,
+    stop_one,
+    stop_wanted,
+    stopped,
+    was_stopped,
+)
 from pages.shared.text import data_words
 from sdsc_core import Changes, changes, datasets, imc
 from sdsc_core.blocks import Progress, watched
@@ -31,7 +39,6 @@ from sdsc_core.settings import GAP, RunSettings, as_options
 
 T = TypeVar("T")
 PATIENCE = 0.6  # seconds before progress is shown
-NOT_PREPARED = "Preparing the data was stopped; press Compute, or prepare it otherwise."
 MOST_POINTS = 500_000  # that a screen computes; more fill the session, and take minutes a move
 
 
@@ -64,7 +71,7 @@ class ProgressBar:
     def __init__(
         self, title: str, spot: Any, on_stop: Callable[[], None] | None = None, name: str = "work"
     ):
-        self.title, self.spot, self.on_stop, self.name = title, spot, on_stop or _stop, name
+        self.title, self.spot, self.on_stop, self.name = title, spot, on_stop or stop_wanted, name
         self.begun = self.shown = time.monotonic()
         self.session = session()
         self.bar: Any = None
@@ -91,10 +98,6 @@ class ProgressBar:
         self.bar.progress(min(1.0, done / (total or done + 100)), text)
 
 
-def _stop() -> None:
-    st.session_state.stopped = st.session_state.get("wanted")
-
-
 def patiently(title: str, key: Hashable, work: Callable[[Progress | None], T]) -> T:
     """As `cached`, for ``work(tell)`` that may take long: progress is shown, and can be stopped.
 
@@ -118,28 +121,6 @@ def patiently(title: str, key: Hashable, work: Callable[[Progress | None], T]) -
         st.stop()
     spot.empty()
     return value
-
-
-def compute_button(name: str) -> None:
-    """Go on with what was stopped."""
-    forget = partial(st.session_state.update, stopped=None, stopped_one=None)
-    st.button("Compute", key=f"compute {name}", on_click=forget)
-
-
-def stopped(problem: str) -> bool:
-    """Whether the user stopped what a screen wants, so that Compute goes on with it."""
-    key = st.session_state.get("stopped")
-    return problem == NOT_PREPARED or (key is not None and key == st.session_state.get("wanted"))
-
-
-def stop_one(key: Hashable) -> None:
-    """Note that work of this key was stopped; for callbacks."""
-    st.session_state.stopped_one = key
-
-
-def was_stopped(key: Hashable) -> bool:
-    """Whether the last work that was stopped has this key."""
-    return bool(st.session_state.get("stopped_one") == key)
 
 
 def current_data(spot: Any = None) -> Dataset:
@@ -288,7 +269,7 @@ def whole_path(run: Run, spot: Any) -> ImcPath:
         return path
     begun = time.perf_counter()
     work = partial(imc, data.X, most, residual=s.residual, similarity=s.similarity, start=path)
-    with heed_stop(_stop):
+    with heed_stop(stop_wanted):
         bar = ProgressBar("IMC, points done", spot)
         path = watched(lambda tell: work(progress=tell), bar)
     longest.keep(of, path, seconds + time.perf_counter() - begun)
@@ -348,7 +329,7 @@ def show_or_last(data: Dataset, spot: Any) -> tuple[Run | None, str]:
         shown = " The last result is shown;" if last else " There is no result of this data yet;"
         return last, f"Stopped.{shown} change a setting or press Compute."
     try:
-        with heed_stop(_stop):
+        with heed_stop(stop_wanted):
             run = compute(data, spot)
     except (ValueError, MemoryError) as problem:
         return last, refused("a run", problem)

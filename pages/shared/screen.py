@@ -6,8 +6,9 @@ import streamlit as st
 
 from pages.keep import entries
 from pages.shared import loading, sidebar
-from pages.shared.run import compute_button, current_data, show_or_last, stopped
+from pages.shared.run import current_data, show_or_last
 from pages.shared.settings import defaults, go_to, in_exercise
+from pages.shared.stop import compute_button, stopped
 from pages.shared.text import escape_markdown
 from sdsc_core.datasets import Dataset
 from sdsc_core.run import Run

@@ -11,7 +11,7 @@ our own, which no widget has the key of, and callbacks that read a setting do so
 """
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from typing import Any
@@ -31,6 +31,7 @@ from pages.address.readers import (
     whole,
     words,
 )
+from pages.address.thetas import ordered_thetas
 from pages.exercise.sealing import Exercise, unseal
 from pages.shared.streamlit_inside import went_back
 from sdsc_core.dense import DENSE_STAGES, PARAMETERS
@@ -231,7 +232,7 @@ def from_address() -> dict[str, Any]:
             values[name] = setting.read(said[name])
         except (KeyError, ValueError):
             values[name] = unsaid.get(name, setting.default)
-    return values | _ordered(values, "theta1")
+    return values | ordered_thetas(values, "theta1")
 
 
 def address() -> dict[str, str]:
@@ -313,29 +314,8 @@ def order_thetas(moved: str) -> None:
     rebuild()
     state = st.session_state
     now = {name: state[name] for name in ("theta1", "theta2", "theta3", "lock")}
-    for name, value in _ordered(now, moved).items():
+    for name, value in ordered_thetas(now, moved).items():
         state[name] = value
-
-
-def _ordered(values: Mapping[str, Any], moved: str) -> dict[str, float]:
-    m, theta = int(moved[-1]), {i: values[f"theta{i}"] for i in (1, 2, 3)}
-    for other in {1, 2, 3} - {m}:
-        if f"theta{other}" in values["lock"]:
-            limit = theta[other] + 0.01 * (other - m)
-            theta[m] = (max if other > m else min)(theta[m], limit)
-    t1, t2, t3 = (round(theta[i], 2) for i in (1, 2, 3))
-    if moved == "theta1":
-        t1 = max(t1, 0.02)
-        t2 = min(t2, t1 - 0.01)
-        t3 = min(t3, t2 - 0.01)
-    elif moved == "theta2":
-        t2 = min(max(t2, 0.01), 0.99)
-        t1, t3 = max(t1, t2 + 0.01), min(t3, t2 - 0.01)
-    else:
-        t3 = min(t3, 0.98)
-        t2 = max(t2, t3 + 0.01)
-        t1 = max(t1, t2 + 0.01)
-    return {"theta1": round(t1, 2), "theta2": round(t2, 2), "theta3": round(t3, 2)}
 
 
 def without_labels(name: str, needs: str, instead: str, labelled: bool) -> None:

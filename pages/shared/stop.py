@@ -1,11 +1,14 @@
-"""Streamlit's own Stop, in the corner of the page, does what the app's Stop buttons do."""
+"""What was stopped, by a button of the app or by Streamlit's own Stop, and how to go on."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import streamlit as st
 
 from pages.shared.streamlit_inside import StopException, take_back_stop
+
+NOT_PREPARED = "Preparing the data was stopped; press Compute, or prepare it otherwise."
 
 
 @contextmanager
@@ -23,3 +26,30 @@ def heed_stop(note: Callable[[], None]) -> Iterator[None]:
             raise
         note()
         st.rerun()
+
+
+def stop_wanted() -> None:
+    """Note that what the screen wants was stopped; for callbacks."""
+    st.session_state.stopped = st.session_state.get("wanted")
+
+
+def compute_button(name: str) -> None:
+    """Go on with what was stopped."""
+    forget = partial(st.session_state.update, stopped=None, stopped_one=None)
+    st.button("Compute", key=f"compute {name}", on_click=forget)
+
+
+def stopped(problem: str) -> bool:
+    """Whether the user stopped what a screen wants, so that Compute goes on with it."""
+    key = st.session_state.get("stopped")
+    return problem == NOT_PREPARED or (key is not None and key == st.session_state.get("wanted"))
+
+
+def stop_one(key: Hashable) -> None:
+    """Note that work of this key was stopped; for callbacks."""
+    st.session_state.stopped_one = key
+
+
+def was_stopped(key: Hashable) -> bool:
+    """Whether the last work that was stopped has this key."""
+    return bool(st.session_state.get("stopped_one") == key)

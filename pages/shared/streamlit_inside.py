@@ -12,7 +12,6 @@ import runpy
 import threading
 import time
 from contextlib import suppress
-from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
@@ -41,24 +40,13 @@ from streamlit.web.server.starlette import starlette_app, starlette_auth_routes
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 __all__ = ["LOGIN_FAILED", "StopException", "UploadedFile", "start", "take_back_stop", "went_back"]
-# What a browser lets a page of ours do: pictures and questions from this server alone, whatever a
-# name in a file says, and no frame of another site around it.
-HEADERS = {
-    "content-security-policy": "img-src 'self' data: blob:; media-src 'self' data: blob:;"
-    " connect-src 'self' ws: wss: data: blob:; font-src 'self' data:; object-src 'none';"
-    " base-uri 'self'; form-action 'self'; frame-ancestors 'self'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "same-origin",
-}
 LOGIN_FAILED = ("login", "failed")  # what the address says after a login that came to nothing
-LEFT, LOST = (1000, 1001), 1006  # codes of WebSocket: the tab was closed or left; the line broke
 # Seconds that a session waits for its browser: a tab that was left never comes back to it. The
 # second is below Streamlit's own `server.disconnectedSessionTTL`, after which it cannot be found.
 KEPT_LEFT, KEPT_LOST = 2.0, 100.0
 KEPT_PICTURE = 60.0  # seconds that a picture stays after the last run that showed it
 TOGETHER = 0.02  # seconds in which messages of a script wait for each other
 BETWEEN = 0.001  # seconds between two looks for messages: few are left to wait for
-_closed_by: ContextVar[int] = ContextVar("closed by", default=LOST)
 # StopException is what Streamlit's own Stop raises: without it a stopped page stays half drawn.
 # UploadedFile is only a type.
 
@@ -105,38 +93,13 @@ def start() -> None:
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
-class Headers:
-    """Adds `HEADERS` to every answer, and notes how a browser closed its line."""
-
-    def __init__(self, app: Any):
-        self.app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        async def send_more(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                more = [(k.encode(), v.encode()) for k, v in HEADERS.items()]
-                message["headers"] = [*message.get("headers", []), *more]
-            await send(message)
-
-        async def receive_and_note() -> Any:
-            message = await receive()
-            if message["type"] == "websocket.disconnect":
-                _closed_by.set(message.get("code", LOST))
-            return message
-
-        if scope["type"] == "websocket":
-            await self.app(scope, receive_and_note, send)
-        else:
-            await self.app(scope, receive, send_more if scope["type"] == "http" else send)
-
-
 def _say_nothing_to_others() -> None:
     """No question to a host outside, and no answer about the server to whoever asks.
 
     Instead of `/_stcore/metrics` there is `/_stcore/status`, for whoever runs the server alone. If
     the names go, the former tells everybody of sessions and memory, a start with
-    `--server.headless` on all addresses asks a host on the internet for its own, and `HEADERS` are
-    not sent.
+    `--server.headless` on all addresses asks a host on the internet for its own, and no `HEADERS`
+    are sent.
     """
 
     def status_route(runtime: Any, base_url: str | None) -> list[Any]:
@@ -154,8 +117,13 @@ def _say_nothing_to_others() -> None:
 
         return [Route(f"{(base_url or '').rstrip('/')}/_stcore/status", status)]
 
+    def with_headers() -> list[Middleware]:
+        from pages.server.headers import Headers  # Streamlit has made `pages` known by now
+
+        return [Middleware(Headers), *original()]
+
     original = starlette_app.create_streamlit_middleware
-    starlette_app.create_streamlit_middleware = lambda: [Middleware(Headers), *original()]
+    starlette_app.create_streamlit_middleware = with_headers
     starlette_app.create_metrics_routes = status_route
     net_util.get_external_ip = lambda: None
 
@@ -223,7 +191,9 @@ def _free_closed_sessions() -> None:
         disconnect(manager, session_id)
         if active is None:
             return
-        patience, own = KEPT_LEFT if _closed_by.get() in LEFT else KEPT_LOST, vars(active.session)
+        from pages.server.headers import tab_was_left  # Streamlit has made `pages` known by now
+
+        patience, own = KEPT_LEFT if tab_was_left() else KEPT_LOST, vars(active.session)
         if earlier := own.pop("to be freed", None):
             earlier.cancel()  # of a line that was lost before, and came back
         loop = asyncio.get_running_loop()

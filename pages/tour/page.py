@@ -20,8 +20,9 @@ with opening(
     write=st.markdown,
 ) as spot:
     from pages.tour import guide
+    from pages.tour.steps import STEPS
 spot.empty()
-for number, step in enumerate(guide.STEPS, 1):
+for number, step in enumerate(STEPS, 1):
     name, source, start = st.columns([5, 3, 2], vertical_alignment="center")
     name.markdown(f"**{number}** · {step.title[0].upper()}{step.title[1:]}")
     source.caption(step.source)

@@ -5,8 +5,24 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pages.words.drawn import (
+    CHAIN,
+    FULL,
+    ONE,
+    PAIR,
+    RIGHT,
+    RING,
+    SQUARE,
+    TRIANGLE,
+    TWO,
+    circles,
+    links,
+    small_imc,
+    split,
+    triangle,
+    two_squares,
+)
 from sdsc_core import (
     analyse,
     connectivity,
@@ -15,7 +31,6 @@ from sdsc_core import (
     diffusion,
     explain,
     figures,
-    imc,
     mutual,
     ncut,
     pce,
@@ -23,19 +38,8 @@ from sdsc_core import (
     sinkhorn,
     subspaces,
 )
-from sdsc_core.datasets import make_subspaces
 from sdsc_core.dense import DISTANCES
 from sdsc_core.figures import Graph
-
-SQUARE = np.array([[-0.5, -0.5], [-0.5, 0.5], [0.5, 0.5], [0.5, -0.5]])
-RIGHT = np.array([1.1, 0])
-PAIR = np.vstack([SQUARE - RIGHT, SQUARE + RIGHT])  # two squares side by side
-TWO = np.repeat([0, 1], 4)
-ONE = np.zeros(3, int)
-TRIANGLE = np.array([[-1.0, 0], [0.0, 1], [1.0, 0]])
-FULL = [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2), (1, 3)]
-RING = [(0, 1), (1, 2), (2, 3), (3, 0)]
-CHAIN = [(0, 1), (1, 2), (2, 3)]
 
 
 @dataclass(frozen=True)
@@ -69,36 +73,8 @@ def words() -> tuple[Word, ...]:
     )
 
 
-def _links(n: int, *pairs: tuple[int, int], w: float = 1.0) -> NDArray[np.float64]:
-    W = np.zeros((n, n))
-    for a, b in pairs:
-        W[a, b] = W[b, a] = w
-    return W
-
-
-def _two_squares(
-    left: list, right: list, *across: tuple[int, int], w: float = 1.0
-) -> NDArray[np.float64]:
-    """Two squares of four points, with links inside each and some between."""
-    moved = [(a + 4, b + 4) for a, b in right]
-    return np.maximum(_links(8, *left, *moved), _links(8, *across, w=w))
-
-
-def _small_imc(overlap: int) -> tuple[NDArray[np.float64], NDArray[np.int64], Any]:
-    data = make_subspaces(2, 2, 6, points_each=5, random_state=5, overlap=overlap)
-    assert data.labels is not None
-    return data.X, data.labels, imc(data.X, 2)
-
-
-def _circles() -> NDArray[np.float64]:
-    """Five points on each of two circles."""
-    angle = 2 * np.pi * np.arange(5) / 5 + 0.3
-    ring = 0.6 * np.column_stack([np.cos(angle), np.sin(angle)])
-    return np.vstack([ring - RIGHT, ring + RIGHT])
-
-
 def _self_expression() -> Word:
-    _, labels, path = _small_imc(0)
+    _, labels, path = small_imc(0)
     row = path.coefficients().toarray()[0]
     used = np.flatnonzero(row)
     named = " and ".join(f"{j} (weight {row[j]:.2f})" for j in used)
@@ -117,7 +93,7 @@ def _self_expression() -> Word:
 def _preserving() -> Word:
     graphs, shares = [], []
     for overlap, title in ((0, "apart"), (1, "overlapping")):
-        _, labels, path = _small_imc(overlap)
+        _, labels, path = small_imc(overlap)
         share = preserving_error(path.coefficients(), labels)
         shares.append(share)
         graphs.append(
@@ -125,7 +101,7 @@ def _preserving() -> Word:
                 f"{title}: {share:.0%} astray",
                 path.affinity().toarray(),
                 labels,
-                _circles(),
+                circles(),
             )
         )
     return Word(
@@ -140,7 +116,7 @@ def _preserving() -> Word:
 
 
 def _affinity() -> Word:
-    _, labels, path = _small_imc(0)
+    _, labels, path = small_imc(0)
     W = path.affinity().toarray()
     five = np.arange(5)
     inside = W[np.ix_(five, five)]
@@ -151,7 +127,7 @@ def _affinity() -> Word:
         f" these five points have {np.count_nonzero(np.triu(inside))} of 10 possible links, each"
         " with its value.",
         figures.small_graphs(
-            [Graph("", inside, labels[:5], _circles()[:5])], weights=True, height=280
+            [Graph("", inside, labels[:5], circles()[:5])], weights=True, height=280
         ),
         "A graph of five points with the affinity written on each link.",
     )
@@ -167,7 +143,7 @@ def _connectivity() -> Word:
         ("by a thread", [*triangles, (2, 3)]),
         ("all linked", whole),
     ):
-        W = _links(6, *pairs)
+        W = links(6, *pairs)
         values.append(connectivity(W).whole)
         graphs.append(Graph(f"{title}: {values[-1]:.2f}", W, np.zeros(6, int), six))
     return Word(
@@ -184,8 +160,8 @@ def _connectivity() -> Word:
 
 
 def _conn_whole() -> Word:
-    few = _two_squares(FULL, FULL, (3, 4))
-    many = _two_squares(FULL, FULL, (3, 4), (2, 5), (3, 5), (2, 4))
+    few = two_squares(FULL, FULL, (3, 4))
+    many = two_squares(FULL, FULL, (3, 4), (2, 5), (3, 5), (2, 4))
     a, b = (connectivity(W).whole for W in (few, many))
     return Word(
         "CONN, whole graph",
@@ -203,7 +179,7 @@ def _conn_whole() -> Word:
 
 
 def _conn_least() -> Word:
-    W = _two_squares(FULL, CHAIN, (3, 4))
+    W = two_squares(FULL, CHAIN, (3, 4))
     conn = connectivity(W, TWO)
     left, right = conn.per_cluster
     return Word(
@@ -220,7 +196,7 @@ def _conn_least() -> Word:
 def _conn_mean() -> Word:
     three = np.vstack([SQUARE - 1.5 * RIGHT, SQUARE, SQUARE + 1.5 * RIGHT])
     broken = [(8, 9), (10, 11)]
-    W = _links(12, *FULL, *[(a + 4, b + 4) for a, b in RING], *broken)
+    W = links(12, *FULL, *[(a + 4, b + 4) for a, b in RING], *broken)
     labels = np.repeat([0, 1, 2], 4)
     conn = connectivity(W, labels)
     each = ", ".join(f"{c:.2f}" for c in conn.per_cluster)
@@ -234,12 +210,8 @@ def _conn_mean() -> Word:
     )
 
 
-def _split(W: NDArray[np.float64], labels: NDArray[np.int64], title: str) -> Graph:
-    return Graph(f"{title}: Ncut {ncut(W, labels):.2f}", W, labels, PAIR)
-
-
 def _cut_vol() -> Word:
-    W = _two_squares(FULL, RING, (3, 4), (2, 5), w=0.5)
+    W = two_squares(FULL, RING, (3, 4), (2, 5), w=0.5)
     cut, vol = cut_vol(W, TWO)
     return Word(
         "cut and vol",
@@ -253,7 +225,7 @@ def _cut_vol() -> Word:
 
 
 def _ncut() -> Word:
-    W = _two_squares(FULL, RING, (3, 4), (2, 5), w=0.5)
+    W = two_squares(FULL, RING, (3, 4), (2, 5), w=0.5)
     other = np.array([0, 0, 1, 1, 1, 1, 1, 1])
     a, b = ncut(W, TWO), ncut(W, other)
     return Word(
@@ -262,19 +234,15 @@ def _ncut() -> Word:
         " that a partition loses over what it keeps. Spectral clustering looks for the partition"
         f" with the smallest: {a:.2f} on the left is better than {b:.2f} on the right, for the"
         " same graph.",
-        figures.small_graphs([_split(W, TWO, "natural"), _split(W, other, "torn")]),
+        figures.small_graphs([split(W, TWO, "natural"), split(W, other, "torn")]),
         f"One graph parted in two ways, with Ncut {a:.2f} and {b:.2f}.",
     )
-
-
-def _triangle(a: float, b: float) -> NDArray[np.float64]:
-    return np.array([[0, a, 0], [a, 0, b], [0, b, 0]])
 
 
 def _conditions() -> Word:
     graphs, found = [], []
     for a, b in ((0.9, 0.9), (0.9, 0.7), (0.7, 0.7)):
-        W = _triangle(a, b)
+        W = triangle(a, b)
         e = explain(W, 0, 2)
         found.append(e)
         star = pce(W).toarray()
@@ -293,7 +261,7 @@ def _conditions() -> Word:
 
 
 def _distances() -> Word:
-    W = _triangle(0.9, 0.8)
+    W = triangle(0.9, 0.8)
     graphs, values = [], []
     for rule in DISTANCES:
         star = np.asarray(densify(W, rule))
@@ -313,7 +281,7 @@ def _distances() -> Word:
 
 
 def _others() -> Word:
-    W, groups = _two_squares(CHAIN, FULL, (3, 4), w=0.8), TWO
+    W, groups = two_squares(CHAIN, FULL, (3, 4), w=0.8), TWO
     stars = {"Sinkhorn": sinkhorn(W), "Diffusion": diffusion(W, 2, 4), "Mutual": mutual(W, 2)}
     graphs = [Graph(name, W, groups, PAIR, np.asarray(star)) for name, star in stars.items()]
     link = [float(star[3, 4]) for star in stars.values()]
@@ -346,7 +314,7 @@ def _angle() -> Word:
 
 
 def _q() -> Word:
-    W = _two_squares(RING, RING, (3, 4), (2, 5), w=0.5)
+    W = two_squares(RING, RING, (3, 4), (2, 5), w=0.5)
     W = np.where((W > 0) & (TWO[:, None] == TWO), 0.9, W)
     star = pce(W).toarray()
     a = analyse(W, star, TWO)
