@@ -123,7 +123,9 @@ class Clicker:
         self.page.locator(".st-key-data input").click(timeout=2000)
         options = self.page.get_by_role("option")
         options.first.wait_for(timeout=2000)
-        option = options.nth(self.chance.randrange(options.count()))
+        if not (number := options.count()):  # a run that ended meanwhile has closed the list
+            return
+        option = options.nth(self.chance.randrange(number))
         self.log.append(f"data {option.inner_text(timeout=1000)!r}")
         option.click(timeout=1000)
 
