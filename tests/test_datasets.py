@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
+from typing import ClassVar
 
 import h5py
 import numpy as np
@@ -25,6 +26,7 @@ from sdsc_core.datasets import (
     OWN,
     SAMPLES,
     Dataset,
+    columns,
     fill_missing,
     inspect,
     load,
@@ -596,6 +598,42 @@ class TestArrays:
         assert data.labels is None and "y has 5 entries, not one a sample" in data.note
 
 
+def tsv(name):
+    return as_file(lambda file: file.write(b"a\tb\tc\n1\t2\t3\n4\t5\t6\n"), name)
+
+
+class TestNameless:
+    """Content that nobody named says by its first bytes what it is."""
+
+    FILES: ClassVar = {
+        ".csv": text("1,2,y\n3,4,n\n5,6,y\n"), ".tab": tsv("a.tsv"), ".npz": npz(X=X, y=Y),
+        ".npy": as_file(lambda file: np.save(file, X), "a.npy"), ".mat": mat(X=X, y=Y),
+        ".h5": hdf5(lambda root: root.create_dataset("X", data=X)),
+        ".zip": pictures({"cat/1.png": GREY, "cat/2.png": GREY, "dog/1.png": GREY}),
+    }  # fmt: skip
+
+    @pytest.mark.parametrize("kind", FILES)
+    @pytest.mark.parametrize("form", [bytes, bytearray, memoryview, io.BytesIO])
+    def test_is_read_as_with_a_name(self, kind, form):
+        named = self.FILES[kind]
+        content = named.getvalue()
+        np.testing.assert_array_equal(load(form(content)).X, load(named).X)
+        assert load(form(content)).class_names == load(named).class_names
+        assert inspect(form(content)) == inspect(named)
+        assert load(form(content), name=named.name).note == load(named).note
+
+    def test_columns(self):
+        assert [c.role for c in columns(b"1,2,y\n3,4,n\n5,6,y\n")] == ["feature"] * 2 + ["label"]
+
+    @pytest.mark.parametrize(
+        ("content", "says"),
+        [(b"", "is empty"), (b"%PDF-1.7", "is a PDF by its content"), (b"\x1f\x8b", "unpack it")],
+    )
+    def test_what_cannot_be_read_says_why(self, content, says):
+        refused(says, content)
+        refused(says, io.BytesIO(content))
+
+
 class TestTables:
     @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
     def test_header_and_text_labels(self, delimiter):
@@ -793,7 +831,7 @@ class TestSafety:
     def test_paths_and_endings(self, tmp_path):
         refused("there is no such file", tmp_path / "none.csv")
         refused(r"endings that can be read: \.csv, \.tsv", tmp_path / "a.xlsx")
-        refused("endings", io.BytesIO(b"1,2"))
+        refused("endings", io.BytesIO(b"1,2"), name="a.doc")
         (tmp_path / "folder.csv").mkdir()
         refused("cannot be opened", tmp_path / "folder.csv")
         for ending in (".npy", ".npz", ".mat", ".zip"):

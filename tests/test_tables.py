@@ -224,7 +224,7 @@ class TestHeaders:
         assert read(table, label_column="last").X.tolist() == [[1, 2], [3, 4], [5, 6]]
 
     def test_the_one_of_the_report(self):
-        data = read(b"1,2,y\n3,4,n\n5,6,y\n")
+        data = load(b"1,2,y\n3,4,n\n5,6,y\n")
         assert data.X.tolist() == [[1, 2], [3, 4], [5, 6]] and data.class_names == ("n", "y")
 
     @pytest.mark.parametrize(

@@ -62,6 +62,20 @@ def what_it_is(file: IO[bytes]) -> str:
     return ""
 
 
+def ending_of(file: IO[bytes]) -> str:
+    """The ending that content without a name would have; what is no known kind is a table.
+
+    >>> import io
+    >>> ending_of(io.BytesIO(b"1,2\\n3,4\\n")), ending_of(io.BytesIO(b"MATLAB 5.0 MAT-file"))
+    ('.csv', '.mat')
+    """
+    for _, endings, _ in _kinds(file):
+        if len(endings) > 1:  # of the archives, those of NumPy hold arrays alone
+            return endings[0] if b".npy" in _ends(file) else endings[1]
+        return (*endings, ".csv")[0]
+    return ".csv"
+
+
 def _kinds(file: IO[bytes]) -> Iterator[tuple[str, tuple[str, ...], str]]:
     """The first kind that fits, if any, with the file at its start again."""
     file.seek(0)
@@ -77,10 +91,16 @@ def _kinds(file: IO[bytes]) -> Iterator[tuple[str, tuple[str, ...], str]]:
 
 def _document(file: IO[bytes]) -> str:
     """Which document a zip archive is, or nothing."""
+    names = _ends(file)
+    return next((what for name, what in OFFICE.items() if name in names), "")
+
+
+def _ends(file: IO[bytes]) -> bytes:
+    """Both ends of a zip archive, where its names stand, with the file at its start again."""
     size = file.seek(0, 2)
     file.seek(0)
     names = file.read(CONTENTS)
     file.seek(max(0, size - CONTENTS))
     names += file.read(CONTENTS)
     file.seek(0)
-    return next((what for name, what in OFFICE.items() if name in names), "")
+    return names

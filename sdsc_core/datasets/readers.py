@@ -1,5 +1,6 @@
 """From a file to a `Dataset`: finds the samples, the labels and the pictures in it."""
 
+import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdsc_core.datasets.columns import Choice, Column, table_columns, table_content
 from sdsc_core.datasets.dataset import Dataset
-from sdsc_core.datasets.kinds import check_ending, what_it_is
+from sdsc_core.datasets.kinds import check_ending, ending_of, what_it_is
 from sdsc_core.datasets.limits import OWN, Limits, megabytes
 from sdsc_core.datasets.matlab import mat_container
 from sdsc_core.datasets.pictures import Pictures, picture_variables, read_pictures
@@ -28,7 +29,7 @@ from sdsc_core.datasets.safe import (
 from sdsc_core.datasets.tables import Header, Table, read_table, table_variables
 from sdsc_core.datasets.variables import find_labels, find_names, find_samples, left_out, sides
 
-Source = str | Path | IO[bytes]
+Source = str | Path | bytes | IO[bytes]
 
 ARRAYS: dict[str, tuple[str, Callable[[IO[bytes], str, Limits], Container]]] = {
     ".npy": ("a NumPy array", npy_container),
@@ -74,7 +75,8 @@ def load(
 
     Parameters
     ----------
-    path : a path, or an open binary file; its ``name``, or the argument ``name``, tells the format
+    path : a path, an open binary file, or the bytes of one; its ``name``, or the argument ``name``,
+        tells the format, and without either the first bytes do: what is no known kind is a table
     x, y : in .npz and .mat, the variables with the samples and the labels. By default the usual
         names (X, fea, data, …; y, label, gnd, s, …), of the training part where there are parts,
         else the largest array. Labels may be one-hot. ``y=False``: no labels
@@ -97,6 +99,8 @@ def load(
     >>> data = load(io.BytesIO(b"a,b,label\\n1,2,cat\\n3,4,dog\\n"), name="pets.csv")
     >>> data.X.tolist(), data.labels.tolist(), data.class_names
     ([[1.0, 2.0], [3.0, 4.0]], [0, 1], ('cat', 'dog'))
+    >>> load(b"1,2,y\\n3,4,n\\n5,6,y\\n").X.tolist()
+    [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
     """
     with _opened(path, name, limits) as (file, file_name, label):
         ending = Path(file_name).suffix.lower()
@@ -195,12 +199,7 @@ def inspect(
 @contextmanager
 def _opened(path: Source, name: str | None, limits: Limits) -> Iterator[tuple[IO[bytes], str, str]]:
     """The open file at its start, its name, and what to call it in a sentence."""
-    if not isinstance(path, (str, Path)) and not hasattr(path, "seek"):
-        raise BadFile(
-            f"path is {type(path).__name__}; give the name of a file, or an open one (io.BytesIO)."
-        )
-    given = name or (path if isinstance(path, (str, Path)) else getattr(path, "name", ""))
-    file_name = Path(str(given)).name
+    path, file_name = _named(path, name)
     label = repr(quoted(file_name, 100))
     if Path(file_name).suffix.lower() not in FORMATS:
         raise BadFile(_unknown_ending(path, label))
@@ -221,7 +220,20 @@ def _opened(path: Source, name: str | None, limits: Limits) -> Iterator[tuple[IO
         yield file, file_name, label
 
 
-def _unknown_ending(path: Source, label: str) -> str:
+def _named(path: Source, name: str | None) -> tuple[str | Path | IO[bytes], str]:
+    """The file and its name; content that has none is called by what its first bytes say."""
+    if isinstance(path, (str, Path)):
+        return path, Path(name or path).name
+    file = io.BytesIO(path) if isinstance(path, (bytes, bytearray, memoryview)) else path
+    if not hasattr(file, "seek"):
+        raise BadFile(
+            f"path is {type(path).__name__}; give the name of a file, an open one, or its bytes."
+        )
+    given = name or getattr(file, "name", "") or f"data{ending_of(file)}"
+    return file, Path(str(given)).name
+
+
+def _unknown_ending(path: str | Path | IO[bytes], label: str) -> str:
     sentence, by_path = f"{label} has none of the endings that can be read: ", (str, Path)
     sentence += ", ".join(FORMATS)
     with (
