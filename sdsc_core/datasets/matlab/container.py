@@ -102,7 +102,7 @@ def _full(sparse: Any, place: str) -> NDArray:
 
 
 def check_readable(variable: Variable, label: str) -> None:
-    if not (variable.is_number or variable.is_text):
+    if variable.is_unread:
         raise BadFile(f"{quoted(variable.name)} in {label} is neither numbers nor text.")
 
 
@@ -157,12 +157,12 @@ def _hdf5_variable(name: str, item: Any) -> Variable:
     """HDF5 lists MATLAB's dimensions backwards; a row of characters counts as one text."""
     from h5py import Reference, check_ref_dtype
 
+    if "MATLAB_object_decode" in item.attrs:  # of a string or a table it holds numbers of places
+        return Variable(name, (), "object")
     if getattr(item, "shape", None) is None:
-        return Variable(name, (), "other")
+        return Variable(name, (), "sparse 7.3" if "MATLAB_sparse" in item.attrs else "other")
     if "MATLAB_empty" in item.attrs:  # it holds its shape in place of values
         return Variable(name, (0,), "other")
-    if "MATLAB_object_decode" in item.attrs:  # of a string or a table it holds numbers of places
-        return Variable(name, (), "other")
     shape, kind = tuple(item.shape[::-1]), item.attrs.get("MATLAB_class", b"")
     if kind == b"char" and item.dtype.kind == "u":
         return Variable(name, shape[:-1], "text")
