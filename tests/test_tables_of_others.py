@@ -107,6 +107,15 @@ def test_numbers_that_are_called_classes(name):
     assert read(f"a,b,{name}\n{many}").feature_names == ("a", "b", name), "too many values"
 
 
+@pytest.mark.parametrize("name", ["Klasse", "classe", "Diagnose", "catégorie", "grupo"])
+def test_numbers_that_are_called_classes_in_another_language(name):
+    """Between features nothing else would be said of them."""
+    rows = "".join(f"{k * 1.5},{k % 3},{k * k % 11}\n" for k in range(12))
+    data = read(f"a,{name},b\n{rows}")
+    assert data.feature_names == ("a", "b") and data.n_classes == 3
+    assert f"“{name}” is taken for the label: its name says so" in data.note
+
+
 def test_sodium_is_a_name():
     data = read("RI,Na,Mg\n1.5,13.2,3\n1.6,13.4,4\n")
     assert data.feature_names == ("RI", "Na", "Mg") and "read as names" not in data.note
@@ -287,6 +296,11 @@ def test_units_below_the_names_are_what_is_refused(units):
     unit = units.split(",")[0]
     with pytest.raises(ValueError, match=f"has '{re.escape(unit)}' in row 2 of column 'length'"):
         read(f"length,mass\n{units}\n2.5,3.5\n2.7,3.1\n2.9,3.2\n")
+
+
+def test_units_beside_a_label_that_has_none():
+    with pytest.raises(ValueError, match="has 'cm' in row 2 of column 'length'"):
+        read("length,mass,kind\ncm,kg,\n2.5,3.5,a\n2.7,3.1,b\n2.9,3.2,a\n")
 
 
 def test_two_rows_of_words_above_numbers_in_other_columns_are_samples():

@@ -18,12 +18,16 @@ CLEAR_LABELS = (*LABEL_NAMES[:5], *MORE_LABEL_NAMES, "classes", "class_label")
 LIKELY_LABELS = (
     *MORE_LABEL_NAMES, "classes", "class_label", "diagnosis", "species", "category", "outcome",
     "group", "type",
+    "klasse", "diagnose", "kategorie", "gruppe", "classe", "diagnostic", "catégorie", "groupe",
+    "clase", "diagnóstico", "categoría", "grupo",
 )  # fmt: skip
 WHO = "patient|subject|participant|person|proband|customer|sample|case|record|row"
 ID_NAME = re.compile(
-    rf"(?i:(^|.*[\W_])(id|ids|idx|index|nr|no|key|code|uuid|number|{WHO}))|.*[a-z]I[Dd]"
+    r"(?i:(^|.*[\W_])(id|ids|idx|index|nr|no|key|code|uuid|number"
+    rf"|\w*nummer|{WHO}|({WHO}|user)id)\.?)|.*[a-z](I[Dd]|Nr)\.?"
 )
-NUMBERED = re.compile(r"(?i:(.*[\W_])?id)|.*[a-z]I[Dd]")  # whole numbers of whom; may come again
+# Whole numbers of whom; they may come again.
+NUMBERED = re.compile(rf"(?i:(.*[\W_])?({WHO}|user)?id)|.*[a-z]I[Dd]")
 TIME_NAME = re.compile(r"(?i:(time|timestamp|datetime|date|t)([\W_].*)?)")
 # How people write that a number is missing, beside an empty cell and what `is_missing` knows. In
 # a column of texts they are texts: + and - may be two classes.
@@ -165,7 +169,8 @@ def looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> 
         values = [cell for cell in below[k] if cell.lower() not in GAP_SIGNS]
         if is_name and values and all(is_number(cell, decimal) for cell in values):
             return True
-    without = [not any(is_number(c, decimal) for c in row) for row in (first, *rows[:2])]
+    filled = [[c for c in row if not is_missing(c)] for row in (first, *rows[:2])]
+    without = [not any(is_number(c, decimal) for c in row) for row in filled]
     if without == [True, True, False] and looks_like_header(first, rows[1:], decimal):
         return True
     if any(first[k] in below[k] for k in words):
