@@ -98,6 +98,8 @@ class TestRoles:
             ("patientid", 1),
             ("USERID", 1),
             ("No.", 1),
+            ("mrn", 1),
+            ("rownames", 1),
             ("Patientennummer", 1),
             ("KundenNr.", 1),
             ("Patient", 1),

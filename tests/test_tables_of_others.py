@@ -202,6 +202,17 @@ def test_rows_without_numbers_and_rising_values_take_no_names(names, rows):
     assert data.feature_names == tuple(name for name in names.split(",") if name.isdigit())
 
 
+@pytest.mark.parametrize("names", ["1,2,kind", "0,1,kind", "kind,1,2"])
+def test_two_numbers_beside_a_word_above_classes_are_names(names):
+    at = names.split(",").index("kind")
+    rows = [[f"{k * 0.37 % 1:.3f}", f"{k * 0.61 % 1:.3f}"] for k in range(10)]
+    cells = [[*row[:at], "ab"[k % 2], *row[at:]] for k, row in enumerate(rows)]
+    data = read("\n".join([names, *map(",".join, cells)]) + "\n")
+    assert data.n_points == 10 and data.class_names == ("a", "b")
+    other = read("\n".join(["1,2,c", *(",".join([*row, "a"]) for row in rows[:3])]) + "\n")
+    assert other.n_points == 4, "three rows show no classes"
+
+
 def test_a_first_row_that_may_be_names_is_told_of():
     rows = "A1,.05,.07,.11,.25,.6\nA2,.04,.06,.09,.2,.55\n"
     said = "The first row is read as a sample"

@@ -23,7 +23,7 @@ LIKELY_LABELS = (
 )  # fmt: skip
 WHO = "patient|subject|participant|person|proband|customer|sample|case|record|row"
 ID_NAME = re.compile(
-    r"(?i:(^|.*[\W_])(id|ids|idx|index|nr|no|key|code|uuid|number"
+    r"(?i:(^|.*[\W_])(id|ids|idx|index|nr|no|key|code|uuid|number|pid|mrn|rownames"
     rf"|\w*nummer|{WHO}|({WHO}|user)id)\.?)|.*[a-z](I[Dd]|Nr)\.?"
 )
 # Whole numbers of whom; they may come again.
@@ -181,7 +181,8 @@ def looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> 
     numbers = [cell for cell in first if is_number(cell, decimal) and not is_missing(cell)]
     if not numbers:
         return bool(usual)
-    return _counts_columns(first, numbers, rows, below[0], bool(words), decimal)
+    classes = bool(words) and all(_come_again(below[k]) for k in words)
+    return _counts_columns(first, numbers, rows, below[0], bool(words), classes, decimal)
 
 
 def may_be_names(first: list[str], decimal: str) -> bool:
@@ -206,6 +207,7 @@ def _counts_columns(
     rows: list[list[str]],
     index: list[str],
     words: bool,
+    classes: bool,
     decimal: str,
 ) -> bool:
     """Whether the numbers in a first row are names: 0, 1, 2, … of pandas, years, wavelengths."""
@@ -233,7 +235,7 @@ def _counts_columns(
     cells = [c for row in rows for c in row if is_number(c, decimal) and not is_missing(c)]
     fractions = any(not re.fullmatch(r"[-+]?\d+", cell) for cell in cells)
     if len(numbers) < 3:
-        return from_zero and len(numbers) > 1 and fractions
+        return (from_zero or classes) and len(numbers) > 1 and fractions
     # Whole numbers from 0 to D - 1 alone may be ranks.
     return words or fractions or (from_zero and any(_beyond(c, len(numbers)) for c in cells))
 
