@@ -77,6 +77,27 @@ def test_what_matlab_7_3_has_beside_matrices(mark, what, name):
         load(io.BytesIO(file), name="a.mat")
 
 
+@pytest.mark.parametrize(
+    ("labels", "what"),
+    [
+        (CODES.astype(object), "a cell array of other things than text; save numbers, by cell2mat"),
+        ({"a": CODES}, "y in 'm.mat' is neither numbers nor text; save it as either"),
+    ],
+)
+def test_labels_that_are_not_read(labels, what):
+    file = io.BytesIO()
+    savemat(file, {"X": X, "y": labels})
+    with pytest.raises(ValueError, match=what):
+        load(io.BytesIO(file.getvalue()), name="m.mat", y="y")
+
+
+def test_objects_of_python_are_saved_as_what_they_are():
+    file = io.BytesIO()
+    np.savez(file, X=X, y=CODES.astype(str).astype(object))
+    with pytest.raises(ValueError, match=r"y in 'a.npz' holds object; .*, as y.astype\(str\) is"):
+        load(io.BytesIO(file.getvalue()), name="a.npz")
+
+
 def test_a_struct_is_of_matlab_alone():
     file = io.BytesIO()
     np.savez(file, X=np.zeros(3, dtype=[("a", "f8")]))

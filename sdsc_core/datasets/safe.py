@@ -288,7 +288,10 @@ def _read_npy(
 ) -> NDArray:
     place = f"{quoted(variable.name)} in {label}"
     if variable.dtype == "other":
-        raise BadFile(f"{place} holds {quoted(dtype)}; only plain numbers and text are read.")
+        raise BadFile(
+            f"{place} holds {quoted(dtype)}; save plain numbers or text, as"
+            f" {quoted(variable.name)}.astype(str) is."
+        )
     if variable.is_text:
         check_letters(place, dtype.itemsize // (4 if dtype.kind == "U" else 1), limits)
     check_size(label, variable, dtype.itemsize, limits)
