@@ -145,7 +145,8 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
     second = rows[0] if rows else first
     cells = _signed(file, delimiter, [*zip_longest(first, *rows, fillvalue="")])
     decimal = decimal_of(delimiter, cells)
-    unnamed = len(first) == len(second) - 1  # row names without a name of their own, as R has them
+    # Row names without a name of their own, as R has them; a comma too many is in some rows alone.
+    unnamed = len(first) == len(second) - 1 and not any(len(row) == len(first) for row in rows)
     if len(first) == len(second) + 1 and first[-1] == "":  # a comma behind the names alone
         names = first[:-1]
     elif unnamed and delimiter != SPACES and _ends_with(file, start, delimiter):  # the header not
@@ -160,7 +161,8 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
         raise BadFile(
             f"{label} has {len(names)} name{'s' * (len(names) > 1)} in its header and"
             f" {len(second)} cells in the row after it; give row {skipped + 1} a name for each"
-            " column, or take away what stands above the names."
+            " column, or take away what stands above the names; a text with a comma in it needs"
+            " quotation marks."
         )
     names = [first_name(names), *names[1:]] if has_header else names
     notes += _notes(names if has_header else [], cells, delimiter, decimal, encoding)
