@@ -202,6 +202,37 @@ def test_rows_without_numbers_and_rising_values_take_no_names(names, rows):
     assert data.feature_names == tuple(name for name in names.split(",") if name.isdigit())
 
 
+UNEVEN = (120.4, 188.65, 318.1, 351.8, 392.2, 534.4, 559.0, 601.7, 755.5, 802.2, 803.1, 990.0)
+
+
+@pytest.mark.parametrize(
+    ("names", "index", "words"),
+    [
+        (np.linspace(4000, 400, 12).round(1), False, False),
+        (np.linspace(400, 4000, 12).round(1), False, False),
+        (UNEVEN[::-1], False, True),
+        (UNEVEN, True, False),
+        (UNEVEN[:5], True, False),
+    ],
+)
+def test_wavenumbers_that_fall_or_stand_beside_names_of_rows(names, index, words):
+    frame = pd.DataFrame(FRAME.to_numpy()[:, : len(names)].astype(float), columns=list(names))
+    frame = frame.assign(kind=FRAME["label"]) if words else frame
+    frame.index = [f"S{k}" for k in range(60)]
+    data = read(frame.to_csv(index=index))
+    assert data.n_points == 60 and data.feature_names == tuple(str(name) for name in names)
+
+
+def test_numbers_that_fall_in_a_sample_are_no_names():
+    rows = FRAME.to_csv(index=False, header=False)
+    falling = ",".join(str(9 - k**1.1) for k in range(12))
+    assert read(f"{falling},a\n{falling},b\n{rows}").n_points == 62
+    short = "5.1,3.5,1.4,0.2,0.1,a\n4.9,3.1,1.5,0.1,0.3,b\n4.7,3.2,1.3,0.2,0.1,a\n"
+    assert read(short).n_points == 3
+    rows = "".join(",".join(str(k * r) for k in range(12, 0, -1)) + "\n" for r in range(1, 6))
+    assert read(rows).n_points == 5
+
+
 @pytest.mark.parametrize("names", ["1,2,kind", "0,1,kind", "kind,1,2"])
 def test_two_numbers_beside_a_word_above_classes_are_names(names):
     at = names.split(",").index("kind")

@@ -41,6 +41,7 @@ IN_GROUPS = re.compile(
 MINUS = "−"
 MANY_NUMBERS = 5  # rising numbers in a first row that are no accident
 MANY_STEPS = 10  # without a word among them: numbers in equal steps, and no other row rises
+ROUNDED = 0.005  # by how much steps may differ that are equal but for the digits of the numbers
 YEARS = (1900, 2100)
 Numbers = NDArray[np.float64]
 COMMA = r"[-+]?(?:\d*|[1-9]\d{0,2}(?:\.\d{3})+),\d+(?:[eE][-+]?\d+)?"
@@ -182,7 +183,9 @@ def looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> 
     if not numbers:
         return bool(usual)
     classes = bool(words) and all(_come_again(below[k]) for k in words)
-    return _counts_columns(first, numbers, rows, below[0], bool(words), classes, decimal)
+    above_names = first[0] == "" and below[0] and not any(is_number(c, decimal) for c in below[0])
+    beside = bool(words or above_names)  # an empty cell above the names of rows, as pandas has it
+    return _counts_columns(first, numbers, rows, below[0], beside, classes, decimal)
 
 
 def may_be_names(first: list[str], decimal: str) -> bool:
@@ -242,6 +245,8 @@ def _counts_columns(
 
 def _stand_out(first: Numbers, others: list[Numbers], words: bool) -> bool:
     """Whether the numbers of a first row rise as years or wavelengths do, and other rows do not."""
+    if len(first) >= MANY_STEPS and _rise(-first):  # as wavenumbers do; sorted samples are shorter
+        return (words or _in_equal_steps(first)) and not any(_rise(-values) for values in others)
     if len(first) < 2 or not _rise(first):
         return False
     if words and _are_years(first):
@@ -265,7 +270,7 @@ def _rise(values: Numbers) -> bool:
 
 def _in_equal_steps(values: Numbers) -> bool:
     steps = np.diff(values)
-    return bool(len(steps)) and np.allclose(steps, steps[0], atol=0)
+    return bool(len(steps)) and np.allclose(steps, steps[0], rtol=ROUNDED, atol=0)
 
 
 def _are_years(values: Numbers) -> bool:
