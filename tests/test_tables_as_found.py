@@ -127,6 +127,9 @@ class TestSpaces:
         table = "a,b,note\n1.5,2,bad, wrong\n3.5,4,good\n5.5,7,fine\n"
         refused("3 names in its header and 4 cells in the row after", table)
         refused("a text with a comma in it needs quotation marks", table)
+        decimals = "a,b,c\n" + "".join(f"{k % 7},{k},5,{k % 3}\n" for k in range(30))
+        refused("3 names in its header and 4 cells in the row after", decimals)
+        assert read("a,b\n,1,2.5\n,2,4\n,4,1.5\n").X.tolist() == [[1, 2.5], [2, 4], [4, 1.5]]
         ended = read("a,b\nr1,1.5,2\nr2,3.5,4\nr3,5.5,7\n\nend\n")
         assert ended.feature_names == ("a", "b") and ended.identifiers[0] == "r1"
 

@@ -250,6 +250,10 @@ def test_a_first_row_that_may_be_names_is_told_of():
     assert said in read(f"dose,0.1,0.3,1,3,10\n{rows}").note
     assert said not in read(f"dose,0.1,0.3,1,3,10\n{rows}", header=True).note
     assert said not in read(f"dose,0.3,0.1,1,3,10\n{rows}").note
+    spectra = FRAME[list(range(12))].to_csv(index=False, header=False)
+    uneven = ",".join(map(str, UNEVEN))
+    assert said in read(f"{uneven}\n{spectra}").note
+    assert said not in read(f"{uneven}\n{uneven}\n{uneven}\n").note, "they do so in every row"
 
 
 @pytest.mark.parametrize("name", ["ticket_no", "case"])

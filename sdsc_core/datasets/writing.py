@@ -188,15 +188,20 @@ def looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> 
     return _counts_columns(first, numbers, rows, below[0], beside, classes, decimal)
 
 
-def may_be_names(first: list[str], decimal: str) -> bool:
-    """Whether a first row that was taken for a sample could be names: a word, and rising numbers.
+def may_be_names(first: list[str], rows: list[list[str]], decimal: str) -> bool:
+    """Whether a first row that was taken for a sample could be names: its numbers rise.
 
-    >>> may_be_names(["dose", "0", "0.1", "0.3", "1", "3"], "."), may_be_names(["a", "3", "1"], ".")
-    (True, False)
+    A word stands beside them, or they are many, and not all other rows rise.
+
+    >>> may_be_names(["dose", "0", "0.1", "0.3", "1", "3"], [], ".")
+    True
+    >>> may_be_names(["a", "3", "1"], [], ".")
+    False
     """
     values = _values(first, decimal)
     words = any(not is_number(cell, decimal) for cell in first)
-    return words and len(values) >= MANY_NUMBERS and _rise(values)
+    alone = len(values) >= MANY_STEPS and not all(_rise(_values(row, decimal)) for row in rows)
+    return (alone or (words and len(values) >= MANY_NUMBERS)) and _rise(values)
 
 
 def _come_again(cells: Sequence[str]) -> bool:
