@@ -10,6 +10,7 @@ from scipy.io import savemat
 
 from sdsc_core import cli
 from sdsc_core.datasets import load
+from tests.odd_files import hdf5
 
 RNG = np.random.default_rng(0)
 X, CODES = RNG.random((40, 48)), np.repeat(np.arange(1, 6), 8)
@@ -58,6 +59,43 @@ def test_classes_of_columns_belong_to_no_other_samples():
 def test_what_matlab_has_beside_matrices(arrays, what):
     with pytest.raises(ValueError, match=what):
         mat(**arrays)
+
+
+@pytest.mark.parametrize("name", ["X", "S"])
+@pytest.mark.parametrize(
+    ("mark", "what"),
+    [
+        ({}, "of a struct save the fields, by save with '-struct'"),
+        ({"MATLAB_sparse": np.uint64(40)}, "a sparse matrix of MATLAB 7.3: save it in full, by"),
+        ({"MATLAB_object_decode": 3}, "object of MATLAB alone: save numbers, for instance by dou"),
+    ],
+)
+def test_what_matlab_7_3_has_beside_matrices(mark, what, name):
+    """Whatever it is called; a cause that is another's would send people to the wrong place."""
+    file = hdf5(lambda root: root.create_group(name).attrs.update(mark))
+    with pytest.raises(ValueError, match=f"; {name} is .*{what}"):
+        load(io.BytesIO(file), name="a.mat")
+
+
+@pytest.mark.parametrize(
+    ("labels", "what"),
+    [
+        (CODES.astype(object), "a cell array of other things than text; save numbers, by cell2mat"),
+        ({"a": CODES}, "y in 'm.mat' is neither numbers nor text; save it as either"),
+    ],
+)
+def test_labels_that_are_not_read(labels, what):
+    file = io.BytesIO()
+    savemat(file, {"X": X, "y": labels})
+    with pytest.raises(ValueError, match=what):
+        load(io.BytesIO(file.getvalue()), name="m.mat", y="y")
+
+
+def test_objects_of_python_are_saved_as_what_they_are():
+    file = io.BytesIO()
+    np.savez(file, X=X, y=CODES.astype(str).astype(object))
+    with pytest.raises(ValueError, match=r"y in 'a.npz' holds object; .*, as y.astype\(str\) is"):
+        load(io.BytesIO(file.getvalue()), name="a.npz")
 
 
 def test_a_struct_is_of_matlab_alone():

@@ -79,8 +79,9 @@ class TestGreys:
         assert data.images.min() == 0 and data.images.max() == 255
 
     def test_deep_numbers_that_are_no_greys(self):
-        for wrong in (np.full((4, 5), -1000, np.int32), np.full((4, 5), 70_000, np.int32)):
-            wrong[0, 0] = 300
+        for number, top in ((-1000, 300), (70_000, 300), (-1000, 200)):
+            wrong = np.full((4, 5), number, np.int32)
+            wrong[0, 0] = top
             file = pictures({"1.tif": encoded(Image.fromarray(wrong), "TIFF")})
             refused("beyond 0 to 65,535", file)
 
@@ -113,6 +114,18 @@ class TestGreys:
     def test_deep_colours_that_hold_bytes(self):
         refused("16 bits whose upper 8 bits", pictures({"1.png": _colour_png(BYTES)}))
         data = load(pictures({"1.png": _colour_png(BYTES.astype(np.uint16) * 256)}))
+        np.testing.assert_array_equal(data.images, [BYTES])
+
+    @pytest.mark.parametrize("plain", [True, False])
+    def test_deep_colours_of_netpbm(self, plain):
+        def file(values, most):
+            colours = np.repeat(values, 3).astype(">u2")
+            body = " ".join(map(str, colours)).encode() if plain else colours.tobytes()
+            return pictures({"1.ppm": b"P%d 5 4 %d\n" % (3 if plain else 6, most) + body})
+
+        for dark in (BYTES, BYTES.astype(int) * 16):
+            refused("16 bits whose upper 8 bits", file(dark, 65535))
+        data = load(file(BYTES.astype(int) * 257, 65535))
         np.testing.assert_array_equal(data.images, [BYTES])
 
     @pytest.mark.parametrize("kind", ["GIF", "TIFF", "PNG"])

@@ -95,8 +95,17 @@ class TestRoles:
             ("patient_id", 1),
             ("SampleID", 1),
             ("case no", 1),
+            ("patientid", 1),
+            ("USERID", 1),
+            ("No.", 1),
+            ("mrn", 1),
+            ("rownames", 1),
+            ("Patientennummer", 1),
+            ("KundenNr.", 1),
             ("Patient", 1),
             ("humid", 0),
+            ("acid", 0),
+            ("recorded", 0),
             ("dose", 0),
         ],
     )
@@ -106,7 +115,8 @@ class TestRoles:
 
     def test_whole_numbers_of_whom_may_come_again(self):
         rows = "".join(f"{k // 2 + 70},{k * k % 7},{k}\n" for k in range(8))
-        assert roles("subject_id,a,b\n" + rows)["subject_id"] == "identifier"
+        for name in ("subject_id", "subjectid"):
+            assert roles(f"{name},a,b\n{rows}")[name] == "identifier"
         assert roles("key,a,b\n" + rows)["key"] == "feature"
         assert "“id” is taken for the identifier" in refused("no column of numbers", "id\n1\n1\n")
 
@@ -444,9 +454,11 @@ class TestCommandLine:
             assert f"{n} points" in capsys.readouterr().out
 
 
-def test_a_choice_for_another_kind_of_file_is_refused(tmp_path):
+def test_a_choice_for_another_kind_of_file_is_refused(tmp_path, capsys):
     refused("y is 'a'; it is for .npz and .mat files", "a,b\n1,2\n3,4\n", y="a")
     np.savez(tmp_path / "a.npz", X=np.eye(4), y=[0, 0, 1, 1], z=[0, 1, 0, 1])
     for choice in ({"label_column": "z"}, {"ignore": ["z"]}):
         with pytest.raises(ValueError, match="it is for tables: here y has the labels"):
             load(tmp_path / "a.npz", **choice)
+    assert cli.main(["cluster", str(tmp_path / "a.npz"), "--label-column", "z"]) == 2
+    assert "it is for tables: here --y has the labels" in capsys.readouterr().err

@@ -122,6 +122,17 @@ class TestSpaces:
         assert data.feature_names[2] == "miles per gallon" and data.identifiers[3] == "car 3"
         assert data.class_names == ("cp x", "im x", "pp x") and data.rows[0] == 2
 
+    def test_a_comma_too_many_in_the_first_row_makes_no_name_of_a_number(self):
+        """With an unnamed column in front, the numbers of b would go by the name of a."""
+        table = "a,b,note\n1.5,2,bad, wrong\n3.5,4,good\n5.5,7,fine\n"
+        refused("3 names in its header and 4 cells in the row after", table)
+        refused("a text with a comma in it needs quotation marks", table)
+        decimals = "a,b,c\n" + "".join(f"{k % 7},{k},5,{k % 3}\n" for k in range(30))
+        refused("3 names in its header and 4 cells in the row after", decimals)
+        assert read("a,b\n,1,2.5\n,2,4\n,4,1.5\n").X.tolist() == [[1, 2.5], [2, 4], [4, 1.5]]
+        ended = read("a,b\nr1,1.5,2\nr2,3.5,4\nr3,5.5,7\n\nend\n")
+        assert ended.feature_names == ("a", "b") and ended.identifiers[0] == "r1"
+
     def test_several_tabs(self):
         lines = ROWS.replace(",", "\t").split("\n")
         lines[7] = lines[7].replace("\t", "\t\t", 1)

@@ -107,6 +107,15 @@ def test_numbers_that_are_called_classes(name):
     assert read(f"a,b,{name}\n{many}").feature_names == ("a", "b", name), "too many values"
 
 
+@pytest.mark.parametrize("name", ["Klasse", "classe", "Diagnose", "catégorie", "grupo"])
+def test_numbers_that_are_called_classes_in_another_language(name):
+    """Between features nothing else would be said of them."""
+    rows = "".join(f"{k * 1.5},{k % 3},{k * k % 11}\n" for k in range(12))
+    data = read(f"a,{name},b\n{rows}")
+    assert data.feature_names == ("a", "b") and data.n_classes == 3
+    assert f"“{name}” is taken for the label: its name says so" in data.note
+
+
 def test_sodium_is_a_name():
     data = read("RI,Na,Mg\n1.5,13.2,3\n1.6,13.4,4\n")
     assert data.feature_names == ("RI", "Na", "Mg") and "read as names" not in data.note
@@ -193,12 +202,58 @@ def test_rows_without_numbers_and_rising_values_take_no_names(names, rows):
     assert data.feature_names == tuple(name for name in names.split(",") if name.isdigit())
 
 
+UNEVEN = (120.4, 188.65, 318.1, 351.8, 392.2, 534.4, 559.0, 601.7, 755.5, 802.2, 803.1, 990.0)
+
+
+@pytest.mark.parametrize(
+    ("names", "index", "words"),
+    [
+        (np.linspace(4000, 400, 12).round(1), False, False),
+        (np.linspace(400, 4000, 12).round(1), False, False),
+        (UNEVEN[::-1], False, True),
+        (UNEVEN, True, False),
+        (UNEVEN[:5], True, False),
+    ],
+)
+def test_wavenumbers_that_fall_or_stand_beside_names_of_rows(names, index, words):
+    frame = pd.DataFrame(FRAME.to_numpy()[:, : len(names)].astype(float), columns=list(names))
+    frame = frame.assign(kind=FRAME["label"]) if words else frame
+    frame.index = [f"S{k}" for k in range(60)]
+    data = read(frame.to_csv(index=index))
+    assert data.n_points == 60 and data.feature_names == tuple(str(name) for name in names)
+
+
+def test_numbers_that_fall_in_a_sample_are_no_names():
+    rows = FRAME.to_csv(index=False, header=False)
+    falling = ",".join(str(9 - k**1.1) for k in range(12))
+    assert read(f"{falling},a\n{falling},b\n{rows}").n_points == 62
+    short = "5.1,3.5,1.4,0.2,0.1,a\n4.9,3.1,1.5,0.1,0.3,b\n4.7,3.2,1.3,0.2,0.1,a\n"
+    assert read(short).n_points == 3
+    rows = "".join(",".join(str(k * r) for k in range(12, 0, -1)) + "\n" for r in range(1, 6))
+    assert read(rows).n_points == 5
+
+
+@pytest.mark.parametrize("names", ["1,2,kind", "0,1,kind", "kind,1,2"])
+def test_two_numbers_beside_a_word_above_classes_are_names(names):
+    at = names.split(",").index("kind")
+    rows = [[f"{k * 0.37 % 1:.3f}", f"{k * 0.61 % 1:.3f}"] for k in range(10)]
+    cells = [[*row[:at], "ab"[k % 2], *row[at:]] for k, row in enumerate(rows)]
+    data = read("\n".join([names, *map(",".join, cells)]) + "\n")
+    assert data.n_points == 10 and data.class_names == ("a", "b")
+    other = read("\n".join(["1,2,c", *(",".join([*row, "a"]) for row in rows[:3])]) + "\n")
+    assert other.n_points == 4, "three rows show no classes"
+
+
 def test_a_first_row_that_may_be_names_is_told_of():
     rows = "A1,.05,.07,.11,.25,.6\nA2,.04,.06,.09,.2,.55\n"
     said = "The first row is read as a sample"
     assert said in read(f"dose,0.1,0.3,1,3,10\n{rows}").note
     assert said not in read(f"dose,0.1,0.3,1,3,10\n{rows}", header=True).note
     assert said not in read(f"dose,0.3,0.1,1,3,10\n{rows}").note
+    spectra = FRAME[list(range(12))].to_csv(index=False, header=False)
+    uneven = ",".join(map(str, UNEVEN))
+    assert said in read(f"{uneven}\n{spectra}").note
+    assert said not in read(f"{uneven}\n{uneven}\n{uneven}\n").note, "they do so in every row"
 
 
 @pytest.mark.parametrize("name", ["ticket_no", "case"])
@@ -287,6 +342,11 @@ def test_units_below_the_names_are_what_is_refused(units):
     unit = units.split(",")[0]
     with pytest.raises(ValueError, match=f"has '{re.escape(unit)}' in row 2 of column 'length'"):
         read(f"length,mass\n{units}\n2.5,3.5\n2.7,3.1\n2.9,3.2\n")
+
+
+def test_units_beside_a_label_that_has_none():
+    with pytest.raises(ValueError, match="has 'cm' in row 2 of column 'length'"):
+        read("length,mass,kind\ncm,kg,\n2.5,3.5,a\n2.7,3.1,b\n2.9,3.2,a\n")
 
 
 def test_two_rows_of_words_above_numbers_in_other_columns_are_samples():

@@ -188,8 +188,11 @@ def _load(options: argparse.Namespace) -> datasets.Dataset:
             f" --label-column or --id-column {problem.column!r}."
         ) from None
     except ValueError as problem:
-        argument = r"^(x|y|transpose|ignore|feature)s?(?= is )|\b(label_column|id_column)\b"
-        option = lambda found: "--" + (found[1] or found[2]).replace("_", "-")  # noqa: E731
+        argument = (
+            r"^(x|y|transpose|ignore|feature)s?(?= is )|\b(label_column|id_column)\b"
+            r"|(?<=: here )(y)(?= has the labels)"
+        )
+        option = lambda found: "--" + found[found.lastindex].replace("_", "-")  # noqa: E731
         raise ValueError(re.sub(argument, option, str(problem))) from None
 
 

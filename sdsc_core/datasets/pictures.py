@@ -146,13 +146,15 @@ def _fitted(grey: NDArray, size: tuple[int, int]) -> NDArray:
 def _checked_greys(values: NDArray[np.float64], kinds: NDArray, label: str) -> str:
     """Bring deep pictures to 0..255, where they are not so already; refuse what came to nothing."""
     deep, scaled = kinds == DEEP, ""
-    if deep.any() and (top := values[deep].max()) > 255:
-        if top > 65535 or values[deep].min() < 0:
+    if deep.any():
+        low, top = values[deep].min(), values[deep].max()
+        if low < 0 or top > 65535:
             raise BadFile(f"{label} holds grey values beyond 0 to 65,535; save 8 or 16 bits.")
-        values[deep] /= 256
-        scaled = ", values of 16 bits divided by 256"
+        if top > 255:
+            values[deep] /= 256
+            scaled = ", values of 16 bits divided by 256"
     colour = kinds == DEEP_COLOUR
-    if colour.any() and values[colour].max() < 16:
+    if colour.any() and values[colour].max() <= 16:  # of Netpbm's colours Pillow rounds them
         raise BadFile(
             f"{label} holds colours of 16 bits whose upper 8 bits are almost empty; save them with"
             " 8 bits."
@@ -242,7 +244,9 @@ def _open(data: bytes, place: str, limits: Limits) -> Any:
     size = f"{place} has {picture.height}×{picture.width} pixels"
     check_limit(size, picture.width * picture.height, limits, "pixels")
     # Of colours with 16 bits Pillow takes the upper 8, and forgets it with the first look inside.
-    deep = bool(picture.tile) and ";16" in str(picture.tile[0][3])
+    deep = False
+    for decoder, _, _, how in picture.tile[:1]:
+        deep = ";16" in str(how) or (decoder.startswith("ppm") and how[1] > 255)
     picture.info[KIND] = DEEP_COLOUR if deep else PLAIN
     return picture
 

@@ -21,6 +21,7 @@ from sdsc_core.datasets.limits import Limits, megabytes
 from sdsc_core.extras import MissingExtra
 
 LONGEST_SENTENCE = 1000
+UNREAD = ("other", "object", "sparse 7.3")  # types of what is neither numbers nor text
 LONGEST_HEADER = 2**16  # bytes of a NumPy header, which names a shape and a type
 MOST_SIDES = 32
 ENTRY = b"PK\x01\x02"  # begins each entry in the table of contents of a zip archive
@@ -80,7 +81,7 @@ class BadFile(ValueError):
 class Variable(NamedTuple):
     """An array in a file, before it is read.
 
-    ``dtype`` is NumPy's name of a type of numbers, or "sparse", "text", "cell" or "other".
+    ``dtype`` is NumPy's name of a type of numbers, or "sparse", "text", "cell" or one of `UNREAD`.
     """
 
     name: str
@@ -93,11 +94,15 @@ class Variable(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        return self.dtype not in ("text", "cell", "other")
+        return not (self.is_text or self.is_unread)
 
     @property
     def is_text(self) -> bool:
         return self.dtype in ("text", "cell")
+
+    @property
+    def is_unread(self) -> bool:
+        return self.dtype in UNREAD
 
 
 @dataclass(frozen=True)
@@ -283,7 +288,10 @@ def _read_npy(
 ) -> NDArray:
     place = f"{quoted(variable.name)} in {label}"
     if variable.dtype == "other":
-        raise BadFile(f"{place} holds {quoted(dtype)}; only plain numbers and text are read.")
+        raise BadFile(
+            f"{place} holds {quoted(dtype)}; save plain numbers or text, as"
+            f" {quoted(variable.name)}.astype(str) is."
+        )
     if variable.is_text:
         check_letters(place, dtype.itemsize // (4 if dtype.kind == "U" else 1), limits)
     check_size(label, variable, dtype.itemsize, limits)

@@ -145,7 +145,7 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
     second = rows[0] if rows else first
     cells = _signed(file, delimiter, [*zip_longest(first, *rows, fillvalue="")])
     decimal = decimal_of(delimiter, cells)
-    unnamed = len(first) == len(second) - 1  # row names without a name of their own, as R has them
+    unnamed = len(first) == len(second) - 1 and _have_names(rows, len(first), decimal)
     if len(first) == len(second) + 1 and first[-1] == "":  # a comma behind the names alone
         names = first[:-1]
     elif unnamed and delimiter != SPACES and _ends_with(file, start, delimiter):  # the header not
@@ -160,11 +160,12 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
         raise BadFile(
             f"{label} has {len(names)} name{'s' * (len(names) > 1)} in its header and"
             f" {len(second)} cells in the row after it; give row {skipped + 1} a name for each"
-            " column, or take away what stands above the names."
+            " column, or take away what stands above the names; a text with a comma in it needs"
+            " quotation marks."
         )
     names = [first_name(names), *names[1:]] if has_header else names
     notes += _notes(names if has_header else [], cells, delimiter, decimal, encoding)
-    if header == "auto" and not has_header and may_be_names(first, decimal):
+    if header == "auto" and not has_header and may_be_names(first, rows, decimal):
         notes = (*notes, "The first row is read as a sample, though its numbers rise as names may.")
     width = len(names) if has_header else len(first)
     columns = [(names[k] if has_header else "") or f"column {k + 1}" for k in range(width)]
@@ -287,6 +288,16 @@ def _signed(
         return columns
     sign = "" if not signed else "," if "," in signed[0] else "."  # 1,234 alone leaves it open
     return [*columns, (late_number(file, delimiter, sign),)]
+
+
+def _have_names(rows: Sequence[list[str]], width: int, decimal: str) -> bool:
+    """Whether rows of one cell more than the header begin with their names, as R writes them.
+
+    A comma too many is in some rows alone, or parts a number: then what is before it comes again.
+    """
+    fronts = [row[0] for row in rows if len(row) > width and row[0]]
+    again = len(set(fronts)) < len(fronts) and all(is_number(cell, decimal) for cell in fronts)
+    return not again and all(len(row) != width for row in rows)
 
 
 def _n_without_name(names: Sequence[str]) -> int:

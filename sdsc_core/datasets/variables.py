@@ -39,7 +39,9 @@ def find_samples(container: Container, label: str, x: str | None) -> Variable:
                 f"{quoted(variable.name)} in {label} has shape {variable.shape}; give numbers in"
                 " two dimensions, or three for pictures, which are grey."
             )
-        if _split(variable.name)[0] in SAMPLE_NAMES[:2] and variable.dtype in ("cell", "other"):
+        if _split(variable.name)[0] in SAMPLE_NAMES[:2] and (
+            variable.dtype == "cell" or variable.is_unread
+        ):
             raise BadFile(_no_table(container, label, [variable]))
     if not tables:
         raise BadFile(_no_table(container, label, named))
@@ -119,7 +121,7 @@ def _no_labels(container: Container, samples: Variable) -> str:
     for v in container.variables:
         if v == samples or _split(v.name)[0] not in LABELS or len(v.shape) > 2:
             continue
-        if not (v.is_number or v.is_text):
+        if v.is_unread:
             return f" ({quoted(v.name)} is neither numbers nor text)"
         if v.is_text and v.size == 1:
             return f" ({quoted(v.name)} is one text, not one label a sample)"
@@ -152,7 +154,7 @@ def _no_table(container: Container, label: str, named: list[Variable]) -> str:
     start = f"{label} holds no table of numbers with samples and features"
     if {"indices", "indptr", "data"} <= {v.name for v in container.variables}:
         return f"{start}, but a sparse matrix as SciPy saves it; save X.toarray()."
-    for v in named or [v for v in container.variables if v.shape]:
+    for v in named or [v for v in container.variables if v.shape or v.is_unread]:
         if v.is_number:
             return (
                 f"{start}; {quoted(v.name)} has shape {v.shape}: give two dimensions, or three for"
@@ -168,6 +170,13 @@ def _what_else(variable: Variable, label: str) -> str:
         return "text"
     if variable.dtype == "cell":
         return "a cell array: save one matrix, as vertcat(X{:}) gives it"
+    if variable.dtype == "sparse 7.3":
+        return f"a sparse matrix of MATLAB 7.3: save it in full, by full({quoted(variable.name)})"
+    if variable.dtype == "object":
+        return (
+            "a string, a table or another object of MATLAB alone: save numbers, for instance by"
+            " double or table2array"
+        )
     if label.lower().endswith(".mat'"):
         return "neither numbers nor text: of a struct save the fields, by save with '-struct'"
     return "neither numbers nor text: save an array of numbers"

@@ -18,12 +18,16 @@ CLEAR_LABELS = (*LABEL_NAMES[:5], *MORE_LABEL_NAMES, "classes", "class_label")
 LIKELY_LABELS = (
     *MORE_LABEL_NAMES, "classes", "class_label", "diagnosis", "species", "category", "outcome",
     "group", "type",
+    "klasse", "diagnose", "kategorie", "gruppe", "classe", "diagnostic", "catégorie", "groupe",
+    "clase", "diagnóstico", "categoría", "grupo",
 )  # fmt: skip
 WHO = "patient|subject|participant|person|proband|customer|sample|case|record|row"
 ID_NAME = re.compile(
-    rf"(?i:(^|.*[\W_])(id|ids|idx|index|nr|no|key|code|uuid|number|{WHO}))|.*[a-z]I[Dd]"
+    r"(?i:(^|.*[\W_])(id|ids|idx|index|nr|no|key|code|uuid|number|pid|mrn|rownames"
+    rf"|\w*nummer|{WHO}|({WHO}|user)id)\.?)|.*[a-z](I[Dd]|Nr)\.?"
 )
-NUMBERED = re.compile(r"(?i:(.*[\W_])?id)|.*[a-z]I[Dd]")  # whole numbers of whom; may come again
+# Whole numbers of whom; they may come again.
+NUMBERED = re.compile(rf"(?i:(.*[\W_])?({WHO}|user)?id)|.*[a-z]I[Dd]")
 TIME_NAME = re.compile(r"(?i:(time|timestamp|datetime|date|t)([\W_].*)?)")
 # How people write that a number is missing, beside an empty cell and what `is_missing` knows. In
 # a column of texts they are texts: + and - may be two classes.
@@ -37,6 +41,7 @@ IN_GROUPS = re.compile(
 MINUS = "−"
 MANY_NUMBERS = 5  # rising numbers in a first row that are no accident
 MANY_STEPS = 10  # without a word among them: numbers in equal steps, and no other row rises
+ROUNDED = 0.005  # by how much steps may differ that are equal but for the digits of the numbers
 YEARS = (1900, 2100)
 Numbers = NDArray[np.float64]
 COMMA = r"[-+]?(?:\d*|[1-9]\d{0,2}(?:\.\d{3})+),\d+(?:[eE][-+]?\d+)?"
@@ -165,7 +170,8 @@ def looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> 
         values = [cell for cell in below[k] if cell.lower() not in GAP_SIGNS]
         if is_name and values and all(is_number(cell, decimal) for cell in values):
             return True
-    without = [not any(is_number(c, decimal) for c in row) for row in (first, *rows[:2])]
+    filled = [[c for c in row if not is_missing(c)] for row in (first, *rows[:2])]
+    without = [not any(is_number(c, decimal) for c in row) for row in filled]
     if without == [True, True, False] and looks_like_header(first, rows[1:], decimal):
         return True
     if any(first[k] in below[k] for k in words):
@@ -176,18 +182,26 @@ def looks_like_header(first: list[str], rows: list[list[str]], decimal: str) -> 
     numbers = [cell for cell in first if is_number(cell, decimal) and not is_missing(cell)]
     if not numbers:
         return bool(usual)
-    return _counts_columns(first, numbers, rows, below[0], bool(words), decimal)
+    classes = bool(words) and all(_come_again(below[k]) for k in words)
+    above_names = first[0] == "" and below[0] and not any(is_number(c, decimal) for c in below[0])
+    beside = bool(words or above_names)  # an empty cell above the names of rows, as pandas has it
+    return _counts_columns(first, numbers, rows, below[0], beside, classes, decimal)
 
 
-def may_be_names(first: list[str], decimal: str) -> bool:
-    """Whether a first row that was taken for a sample could be names: a word, and rising numbers.
+def may_be_names(first: list[str], rows: list[list[str]], decimal: str) -> bool:
+    """Whether a first row that was taken for a sample could be names: its numbers rise.
 
-    >>> may_be_names(["dose", "0", "0.1", "0.3", "1", "3"], "."), may_be_names(["a", "3", "1"], ".")
-    (True, False)
+    A word stands beside them, or they are many, and not all other rows rise.
+
+    >>> may_be_names(["dose", "0", "0.1", "0.3", "1", "3"], [], ".")
+    True
+    >>> may_be_names(["a", "3", "1"], [], ".")
+    False
     """
     values = _values(first, decimal)
     words = any(not is_number(cell, decimal) for cell in first)
-    return words and len(values) >= MANY_NUMBERS and _rise(values)
+    alone = len(values) >= MANY_STEPS and not all(_rise(_values(row, decimal)) for row in rows)
+    return (alone or (words and len(values) >= MANY_NUMBERS)) and _rise(values)
 
 
 def _come_again(cells: Sequence[str]) -> bool:
@@ -201,6 +215,7 @@ def _counts_columns(
     rows: list[list[str]],
     index: list[str],
     words: bool,
+    classes: bool,
     decimal: str,
 ) -> bool:
     """Whether the numbers in a first row are names: 0, 1, 2, … of pandas, years, wavelengths."""
@@ -228,13 +243,15 @@ def _counts_columns(
     cells = [c for row in rows for c in row if is_number(c, decimal) and not is_missing(c)]
     fractions = any(not re.fullmatch(r"[-+]?\d+", cell) for cell in cells)
     if len(numbers) < 3:
-        return from_zero and len(numbers) > 1 and fractions
+        return (from_zero or classes) and len(numbers) > 1 and fractions
     # Whole numbers from 0 to D - 1 alone may be ranks.
     return words or fractions or (from_zero and any(_beyond(c, len(numbers)) for c in cells))
 
 
 def _stand_out(first: Numbers, others: list[Numbers], words: bool) -> bool:
     """Whether the numbers of a first row rise as years or wavelengths do, and other rows do not."""
+    if len(first) >= MANY_STEPS and _rise(-first):  # as wavenumbers do; sorted samples are shorter
+        return (words or _in_equal_steps(first)) and not any(_rise(-values) for values in others)
     if len(first) < 2 or not _rise(first):
         return False
     if words and _are_years(first):
@@ -258,7 +275,7 @@ def _rise(values: Numbers) -> bool:
 
 def _in_equal_steps(values: Numbers) -> bool:
     steps = np.diff(values)
-    return bool(len(steps)) and np.allclose(steps, steps[0], atol=0)
+    return bool(len(steps)) and np.allclose(steps, steps[0], rtol=ROUNDED, atol=0)
 
 
 def _are_years(values: Numbers) -> bool:

@@ -102,8 +102,10 @@ def _full(sparse: Any, place: str) -> NDArray:
 
 
 def check_readable(variable: Variable, label: str) -> None:
-    if not (variable.is_number or variable.is_text):
-        raise BadFile(f"{quoted(variable.name)} in {label} is neither numbers nor text.")
+    if variable.is_unread:
+        raise BadFile(
+            f"{quoted(variable.name)} in {label} is neither numbers nor text; save it as either."
+        )
 
 
 def _mat5_dtype(kind: str) -> str:
@@ -116,7 +118,8 @@ def _cell_text(value: NDArray, variable: Variable, label: str) -> NDArray:
     cells = [np.ravel(cell) for cell in value.ravel()]
     if not all(cell.dtype.kind == "U" for cell in cells):
         raise BadFile(
-            f"{quoted(variable.name)} in {label} is a cell array of other things than text."
+            f"{quoted(variable.name)} in {label} is a cell array of other things than text; save"
+            " numbers, by cell2mat, or text alone."
         )
     return np.array([str(cell[0]) if cell.size else "" for cell in cells])
 
@@ -157,12 +160,12 @@ def _hdf5_variable(name: str, item: Any) -> Variable:
     """HDF5 lists MATLAB's dimensions backwards; a row of characters counts as one text."""
     from h5py import Reference, check_ref_dtype
 
+    if "MATLAB_object_decode" in item.attrs:  # of a string or a table it holds numbers of places
+        return Variable(name, (), "object")
     if getattr(item, "shape", None) is None:
-        return Variable(name, (), "other")
+        return Variable(name, (), "sparse 7.3" if "MATLAB_sparse" in item.attrs else "other")
     if "MATLAB_empty" in item.attrs:  # it holds its shape in place of values
         return Variable(name, (0,), "other")
-    if "MATLAB_object_decode" in item.attrs:  # of a string or a table it holds numbers of places
-        return Variable(name, (), "other")
     shape, kind = tuple(item.shape[::-1]), item.attrs.get("MATLAB_class", b"")
     if kind == b"char" and item.dtype.kind == "u":
         return Variable(name, shape[:-1], "text")
@@ -216,7 +219,10 @@ def _check_chunks(data: Any, place: str) -> None:
 def _hdf5_text(item: Any, label: str, limits: Limits) -> str:
     """One text of a cell array."""
     if item.attrs.get("MATLAB_class", b"") != b"char" or item.dtype.kind != "u":
-        raise BadFile(f"A cell array in {label} holds other things than text.")
+        raise BadFile(
+            f"A cell array in {label} holds other things than text; save numbers, by cell2mat, or"
+            " text alone."
+        )
     if "MATLAB_empty" in item.attrs:
         return ""
     check_letters(f"A cell array in {label}", item.size, limits)
