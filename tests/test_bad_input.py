@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sdsc_core import (
     METHODS,
     SDSC,
+    account,
     affinity,
     analyse,
     changes,
@@ -378,6 +379,18 @@ def test_bad_settings_are_named(call, words):
 def test_bad_thetas_are_named(name):
     for pair in THETAS:
         assert_refuses(lambda pair=pair: TAKES_THETAS[name](*pair), ["theta"])
+
+
+def test_counts_beyond_any_size_mean_all():
+    for stage in (diffusion, mutual):
+        most = stage(W, neighbours=12).toarray()
+        np.testing.assert_array_equal(stage(W, neighbours=10**30).toarray(), most)
+    for rule in ("Mutual", "Diffusion"):
+        most = account(W, 0, 1, rule, neighbours=12)
+        assert account(W, 0, 1, rule, neighbours=10**30).after == most.after
+    for form in (W, W.toarray()):
+        most, beyond = (densify(form, "D2", hops) for hops in (12, 10**30))
+        assert abs(beyond - most).max() == 0
 
 
 def test_thetas_count_for_pce_alone():
