@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from sdsc_core import (
     METHODS,
     SDSC,
+    RunSettings,
     account,
     affinity,
     analyse,
@@ -33,6 +34,7 @@ from sdsc_core import (
     pce,
     preserving_error,
     rank_changes,
+    run_stages,
     sinkhorn,
     spectral_clustering,
     spectrum,
@@ -344,6 +346,34 @@ SETTINGS = [
     ),
     (lambda: datasets.make_subspaces(dim=11), ["dim", "11"]),
     (lambda: datasets.make_subspaces(noise=-1), ["noise", "-1"]),
+]
+BLOBS = datasets.make_subspaces(2, 2, 6, 6)
+SETTINGS += [  # what is long in its own spelling, or text of NumPy's where a value is asked for
+    (lambda: imc(X, W.toarray()), ["n_iterations", "array([["]),
+    (lambda: imc(X, W), ["n_iterations", "Compressed Sparse Row"]),
+    (lambda: imc(X, 10**5000), ["n_iterations", "int"]),
+    (lambda: imc(X, 3, residual=STAR.toarray()), ["residual", "array([["]),
+    (lambda: pce(W, X, 0.6), ["theta1", "array([["]),
+    (lambda: SDSC(2, method_params=W.toarray()).fit(X), ["method_params", "array([["]),
+    (lambda: METHODS["LSR"].solve(X, lam=X), ["lam", "array([["]),
+    (lambda: METHODS["LSR"].solve(X, lam=10**400), ["lam", "above 0"]),
+    (lambda: METHODS["LSR"].solve(X, normalise=X), ["normalise", "array([["]),
+    (lambda: RunSettings(params=X), ["params", "array([["]),
+    (lambda: RunSettings(params=0), ["params", "0"]),
+    (lambda: run_stages(BLOBS, only_dense=X), ["only_dense", "array([["]),
+    (lambda: run_stages(BLOBS, start=X), ["start", "array([["]),
+    (lambda: run_stages(BLOBS, start=(3, 4)), ["start", "(3, 4)"]),
+    (lambda: run_stages(BLOBS, start=(PATH, None)), ["the time of start", "None"]),
+    (lambda: run_stages(BLOBS, start=(imc(X[:9], 6), 0.0)), ["start", "9 points", "12"]),
+    (lambda: rank_changes(FOUND, HALF, clusters=np.zeros((12, 0))), ["clusters", "(12, 0)"]),
+    (lambda: rank_changes(FOUND, HALF, clusters=[[None], [None]]), ["clusters"]),
+    (lambda: rank_changes(FOUND, HALF, clusters=[[1], [1, 2]]), ["clusters"]),
+    (lambda: rank_changes(FOUND, HALF, conditions=[[1], [1, 2]]), ["conditions", "[1]"]),
+    (lambda: imc(X, client=3), ["client", "3", "distributed.Client"]),
+    (lambda: pce(W, client="x"), ["client", "'x'"]),
+    (lambda: imc([np.ma.array(x, mask=x > 1) for x in X]), ["X", "masked"]),
+    (lambda: components([np.ma.array(w, mask=w > 0) for w in W.toarray()]), ["W", "masked"]),
+    (lambda: fit_subspaces(X * np.longdouble("1e400"), HALF), ["X", "infinite"]),
 ]
 
 
