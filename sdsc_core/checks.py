@@ -34,8 +34,9 @@ def n_entries(W: Affinity) -> int:
 
 
 ROUNDING = 1e-8  # of W's highest entry: by so much w_ij and w_ji may differ
+MOST_SHOWN = 160  # characters of a value in a message
 _SHORT = Repr()
-_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80  # characters
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = MOST_SHOWN // 2  # of one in a list
 ROWS = 1 << 16  # looked at in one go, so that a mapped file need not fit into memory
 
 
@@ -49,7 +50,8 @@ def shown(value: Any) -> str:
         text = _SHORT.repr(value)
     except ValueError:  # Python spells no number of thousands of digits
         text = type(value).__name__
-    return " ".join(line.strip() for line in text.splitlines())
+    text = " ".join(line.strip() for line in text.splitlines())
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
 class Incomplete(ValueError):

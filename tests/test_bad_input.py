@@ -351,6 +351,7 @@ BLOBS = datasets.make_subspaces(2, 2, 6, 6)
 SETTINGS += [  # what is long in its own spelling, or text of NumPy's where a value is asked for
     (lambda: imc(X, W.toarray()), ["n_iterations", "array([["]),
     (lambda: imc(X, W), ["n_iterations", "Compressed Sparse Row"]),
+    (lambda: imc(X, ["many words " * 9] * 9), ["n_iterations", "many words"]),
     (lambda: imc(X, 10**5000), ["n_iterations", "int"]),
     (lambda: imc(X, 3, residual=STAR.toarray()), ["residual", "array([["]),
     (lambda: pce(W, X, 0.6), ["theta1", "array([["]),
@@ -489,5 +490,6 @@ def assert_refuses(call, words):
         call()
     sentence = str(caught.value)
     assert sentence.endswith(".") and "\n" not in sentence, sentence
+    assert len(sentence) < 400, "long values are cut"
     for word in words:
         assert word in sentence, sentence
