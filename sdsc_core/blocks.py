@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import OpenBLASController, ThreadpoolController
 
-from sdsc_core.checks import check_count
+from sdsc_core.checks import check_count, shown
 from sdsc_core.extras import require
 
 T = TypeVar("T")
@@ -264,6 +264,8 @@ def _threaded(
 
 def _worker_threads(client: Any) -> int:
     """Blocks that a cluster can work on at once."""
+    if not hasattr(client, "nthreads"):
+        raise ValueError(f"client is {shown(client)}; give a `distributed.Client`, or None.")
     threads = sum(client.nthreads().values())
     if not threads:
         raise ValueError(

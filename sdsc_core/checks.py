@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from numbers import Real
+from reprlib import Repr
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -33,7 +34,24 @@ def n_entries(W: Affinity) -> int:
 
 
 ROUNDING = 1e-8  # of W's highest entry: by so much w_ij and w_ji may differ
+MOST_SHOWN = 160  # characters of a value in a message
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = MOST_SHOWN // 2  # of one in a list
 ROWS = 1 << 16  # looked at in one go, so that a mapped file need not fit into memory
+
+
+def shown(value: Any) -> str:
+    """A value as a message names it: on one line, cut where it is long, as a matrix is.
+
+    >>> shown("left"), shown(list(range(99)))
+    ("'left'", '[0, 1, 2, 3, 4, 5, ...]')
+    """
+    try:
+        text = _SHORT.repr(value)
+    except ValueError:  # Python spells no number of thousands of digits
+        text = type(value).__name__
+    text = " ".join(line.strip() for line in text.splitlines())
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
 class Incomplete(ValueError):
@@ -79,7 +97,8 @@ def check_rows(X: Any, *, min_points: int = 1, name: str = "X") -> NDArray[Any]:
     An array of real numbers of whatever type, a memory-mapped one too, stays as it is; whoever
     reads a block of it makes that float64.
     """
-    if isinstance(X, np.ndarray) and X.dtype.kind in "buif" and not np.ma.isMaskedArray(X):
+    plain = isinstance(X, np.ndarray) and X.dtype.kind in "buif" and X.dtype.itemsize <= 8
+    if plain and not np.ma.isMaskedArray(X):  # a longer float may be infinite in float64
         return _checked(X, min_points, name)
     return check_data(X, min_points=min_points, name=name, copy=False)
 
@@ -126,20 +145,27 @@ def binary_scale(X: NDArray[np.float64], axis: int | None = None) -> NDArray[np.
 
 def _real(values: Any, name: str, copy: bool = False) -> Any:
     """An array, or a sparse matrix as CSR, of float64."""
-    if np.ma.is_masked(values):  # what lies below a mask is often a sign such as 999
+    if _is_masked(values):  # what lies below a mask is often a sign such as 999
         raise Incomplete(f"{name} has masked values")
     try:
         array = as_sound_csr(values) if is_sparse(values) else np.asarray(values)
         # A complex number would lose its imaginary part, as an object too.
         if array.dtype.kind not in "buifOUS" or _has_complex(array):
             raise TypeError
-        return array.astype(np.float64, copy=copy)
+        with np.errstate(over="ignore"):  # what no float64 holds becomes infinite, and is refused
+            return array.astype(np.float64, copy=copy)
     except Damaged:
         raise _damaged(name) from None
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"{name} holds values that are not real numbers; give a numeric array."
         ) from None
+
+
+def _is_masked(values: Any) -> bool:
+    """Whether there are masked values in an array, or in one of a list of them."""
+    several = values if isinstance(values, list | tuple) else [values]
+    return any(np.ma.is_masked(v) for v in several)
 
 
 def _has_complex(array: Any) -> bool:
@@ -166,7 +192,7 @@ def check_count(value: Any, name: str, low: int, high: int | None = None, why: s
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not whole or value < low or (high is not None and value > high):
         span = f"from {low}" + ("" if high is None else f" to {high}")
-        raise ValueError(f"{name} is {value!r}; give a whole number {span}{why}.")
+        raise ValueError(f"{name} is {shown(value)}; give a whole number {span}{why}.")
     return int(value)
 
 
@@ -187,7 +213,9 @@ def check_choice(value: Any, name: str, choices: tuple[Any, ...]) -> Any:
     """One of a few names."""
     kinds = str | int | np.integer | np.bool_ | None
     if not isinstance(value, kinds) or value not in choices:
-        raise ValueError(f"{name} is {value!r}; choose one of {', '.join(map(repr, choices))}.")
+        raise ValueError(
+            f"{name} is {shown(value)}; choose one of {', '.join(map(repr, choices))}."
+        )
     return value
 
 
@@ -207,7 +235,7 @@ def check_several(values: Any, name: str) -> tuple[Any, ...]:
     """Several values; text is one."""
     single = isinstance(values, str | bytes) or (isinstance(values, np.ndarray) and not values.ndim)
     if single or not isinstance(values, Iterable):
-        raise ValueError(f"{name} is {values!r}; give a sequence of values.")
+        raise ValueError(f"{name} is {shown(values)}; give a sequence of values.")
     return tuple(values)
 
 
@@ -216,7 +244,7 @@ def check_number(value: Any, name: str, low: float, high: float | None = None) -
     number = isinstance(value, Real) and not isinstance(value, bool)
     span = f"from {low:g}" + ("" if high is None else f" to {high:g}")
     if not number or not low <= value or (high is not None and value > high):
-        raise ValueError(f"{name} is {value!r}; give a number {span}.")
+        raise ValueError(f"{name} is {shown(value)}; give a number {span}.")
     try:
         return float(value)
     except OverflowError:  # a whole number has no limit of its own

@@ -17,6 +17,7 @@ from sdsc_core.checks import (
     check_n_clusters,
     check_random_state,
     check_rows,
+    shown,
 )
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import PARAMETERS
@@ -172,7 +173,7 @@ class SDSC(ClusterMixin, BaseEstimator):
         """The parameters as settings of a run; the method's are checked by their own names."""
         given: Any = {} if self.method_params is None else self.method_params
         if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-            raise ValueError(f"method_params is {given!r}; give parameters by name, or None.")
+            raise ValueError(f"method_params is {shown(given)}; give parameters by name, or None.")
         params = dict(given)
         check_choice(self.method, "method", tuple(METHODS))
         if self.method == "IMC":

@@ -15,7 +15,15 @@ from typing import Any, TypeVar
 
 from sdsc_core.affinities import affinity
 from sdsc_core.blocks import Progress, watched
-from sdsc_core.checks import Affinity, check_gamma, check_kind, check_n_clusters
+from sdsc_core.checks import (
+    Affinity,
+    check_flag,
+    check_gamma,
+    check_kind,
+    check_n_clusters,
+    check_number,
+    shown,
+)
 from sdsc_core.datasets import Dataset
 from sdsc_core.dense import dense_stage
 from sdsc_core.imc_path import ImcPath, imc
@@ -174,7 +182,8 @@ class _Stages:
         self.n_jobs = n_jobs
         self.where: dict[str, Any] = {"n_jobs": n_jobs, "client": client}
         self.keep, self.report = keep, report
-        self.start, self.only_dense, self.clock = start, only_dense, clock
+        self.start = None if start is None else _check_start(start, data.n_points)
+        self.only_dense, self.clock = check_flag(only_dense, "only_dense"), clock
         self.seconds: dict[str, float] = {}
         self.meanwhile: Callable[[], None] | None = None  # what to do beside the next stage
 
@@ -248,7 +257,7 @@ class _Stages:
 
         def of_star() -> None:
             made.append(self.side("W*", star, n))
-            if self.report:
+            if self.report is not None:
                 self.report(_eigenvectors("W"))  # which is waited for from here on
 
         with warnings.catch_warnings():  # two threads that silence a solver undo each other's
@@ -300,11 +309,27 @@ class _Stages:
 
         def timed() -> tuple[T, float]:
             meanwhile, self.meanwhile = self.meanwhile, None
-            return watched(clocked, self.report(title) if self.report else None, meanwhile)
+            tell = None if self.report is None else self.report(title)
+            return watched(clocked, tell, meanwhile)
 
-        made = self.keep(name, (self.data.digest, key), timed) if self.keep else timed()
+        of = (self.data.digest, key)
+        made = timed() if self.keep is None else self.keep(name, of, timed)
         value, self.seconds[name] = made
         return value
+
+
+def _check_start(start: Any, n_points: int) -> tuple[ImcPath, float]:
+    """A path with its seconds; one that is long enough serves unseen, so of as many points."""
+    if not isinstance(start, tuple) or len(start) != 2 or not isinstance(start[0], ImcPath):
+        raise ValueError(
+            f"start is {shown(start)}; give a path of `imc` and the seconds that it took, or None."
+        )
+    path, seconds = start
+    if len(path.picks) != n_points:
+        raise ValueError(
+            f"start is a path of {len(path.picks)} points; data has {n_points}, give its own."
+        )
+    return path, check_number(seconds, "the time of start", 0)
 
 
 def _eigenvectors(name: str) -> str:

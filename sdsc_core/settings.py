@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from sdsc_core.checks import check_choice, check_count, check_number
+from sdsc_core.checks import check_choice, check_count, check_number, shown
 from sdsc_core.dense import DENSE, DENSE_STAGES, PARAMETERS
 from sdsc_core.methods import METHODS
 from sdsc_core.methods.base import Value
@@ -69,9 +69,11 @@ class RunSettings:
                 if not absent and not by_gap:
                     check_count(value, f.name, limits["low"], limits.get("high"))
         self._check_dense()
+        if not isinstance(self.params, Mapping):
+            raise ValueError(f"params is {shown(self.params)}; give parameters by name.")
         if self.method == "IMC" and self.params:
             raise ValueError(
-                f"params is {self.params!r}; IMC takes gamma, residual and similarity instead."
+                f"params is {shown(self.params)}; IMC takes gamma, residual and similarity instead."
             )
         METHODS[self.method].settings(**self.method_params())
 

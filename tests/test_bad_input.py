@@ -9,6 +9,8 @@ import scipy.sparse as sp
 from sdsc_core import (
     METHODS,
     SDSC,
+    RunSettings,
+    account,
     affinity,
     analyse,
     changes,
@@ -32,6 +34,7 @@ from sdsc_core import (
     pce,
     preserving_error,
     rank_changes,
+    run_stages,
     sinkhorn,
     spectral_clustering,
     spectrum,
@@ -344,6 +347,35 @@ SETTINGS = [
     (lambda: datasets.make_subspaces(dim=11), ["dim", "11"]),
     (lambda: datasets.make_subspaces(noise=-1), ["noise", "-1"]),
 ]
+BLOBS = datasets.make_subspaces(2, 2, 6, 6)
+SETTINGS += [  # what is long in its own spelling, or text of NumPy's where a value is asked for
+    (lambda: imc(X, W.toarray()), ["n_iterations", "array([["]),
+    (lambda: imc(X, W), ["n_iterations", "Compressed Sparse Row"]),
+    (lambda: imc(X, ["many words " * 9] * 9), ["n_iterations", "many words"]),
+    (lambda: imc(X, 10**5000), ["n_iterations", "int"]),
+    (lambda: imc(X, 3, residual=STAR.toarray()), ["residual", "array([["]),
+    (lambda: pce(W, X, 0.6), ["theta1", "array([["]),
+    (lambda: SDSC(2, method_params=W.toarray()).fit(X), ["method_params", "array([["]),
+    (lambda: METHODS["LSR"].solve(X, lam=X), ["lam", "array([["]),
+    (lambda: METHODS["LSR"].solve(X, lam=10**400), ["lam", "above 0"]),
+    (lambda: METHODS["LSR"].solve(X, normalise=X), ["normalise", "array([["]),
+    (lambda: RunSettings(params=X), ["params", "array([["]),
+    (lambda: RunSettings(params=0), ["params", "0"]),
+    (lambda: run_stages(BLOBS, only_dense=X), ["only_dense", "array([["]),
+    (lambda: run_stages(BLOBS, start=X), ["start", "array([["]),
+    (lambda: run_stages(BLOBS, start=(3, 4)), ["start", "(3, 4)"]),
+    (lambda: run_stages(BLOBS, start=(PATH, None)), ["the time of start", "None"]),
+    (lambda: run_stages(BLOBS, start=(imc(X[:9], 6), 0.0)), ["start", "9 points", "12"]),
+    (lambda: rank_changes(FOUND, HALF, clusters=np.zeros((12, 0))), ["clusters", "(12, 0)"]),
+    (lambda: rank_changes(FOUND, HALF, clusters=[[None], [None]]), ["clusters"]),
+    (lambda: rank_changes(FOUND, HALF, clusters=[[1], [1, 2]]), ["clusters"]),
+    (lambda: rank_changes(FOUND, HALF, conditions=[[1], [1, 2]]), ["conditions", "[1]"]),
+    (lambda: imc(X, client=3), ["client", "3", "distributed.Client"]),
+    (lambda: pce(W, client="x"), ["client", "'x'"]),
+    (lambda: imc([np.ma.array(x, mask=x > 1) for x in X]), ["X", "masked"]),
+    (lambda: components([np.ma.array(w, mask=w > 0) for w in W.toarray()]), ["W", "masked"]),
+    (lambda: fit_subspaces(X * np.longdouble("1e400"), HALF), ["X", "infinite"]),
+]
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e-9, 1.0, 1e9])
@@ -378,6 +410,18 @@ def test_bad_settings_are_named(call, words):
 def test_bad_thetas_are_named(name):
     for pair in THETAS:
         assert_refuses(lambda pair=pair: TAKES_THETAS[name](*pair), ["theta"])
+
+
+def test_counts_beyond_any_size_mean_all():
+    for stage in (diffusion, mutual):
+        most = stage(W, neighbours=12).toarray()
+        np.testing.assert_array_equal(stage(W, neighbours=10**30).toarray(), most)
+    for rule in ("Mutual", "Diffusion"):
+        most = account(W, 0, 1, rule, neighbours=12)
+        assert account(W, 0, 1, rule, neighbours=10**30).after == most.after
+    for form in (W, W.toarray()):
+        most, beyond = (densify(form, "D2", hops) for hops in (12, 10**30))
+        assert abs(beyond - most).max() == 0
 
 
 def test_thetas_count_for_pce_alone():
@@ -446,5 +490,6 @@ def assert_refuses(call, words):
         call()
     sentence = str(caught.value)
     assert sentence.endswith(".") and "\n" not in sentence, sentence
+    assert len(sentence) < 400, "long values are cut"
     for word in words:
         assert word in sentence, sentence

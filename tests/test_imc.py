@@ -200,6 +200,14 @@ def test_a_path_goes_on_from_a_shorter_one(search, residual, similarity):
     np.testing.assert_array_equal(shorter.correlations, whole.correlations[:, :2])
 
 
+@pytest.mark.parametrize("gamma", [1, 2, 3])
+def test_a_path_that_is_long_enough_is_not_searched_again(gamma, monkeypatch):
+    X = np.random.default_rng(7).standard_normal((20, 6))
+    path = imc(X, 3)
+    monkeypatch.setattr(imc_module, "make_search", None)  # calling it would fail
+    np.testing.assert_array_equal(imc(X, gamma, start=path).picks, path.picks[:, :gamma])
+
+
 @pytest.mark.parametrize("changed", [0, 6, 19])
 def test_a_path_of_other_data_does_not_go_on(changed):
     """Sixteen rows are looked at, the first and the last among them."""

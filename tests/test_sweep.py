@@ -198,6 +198,19 @@ def test_bad_input_is_one_sentence(noisy):
         Grid(dense=())
     with pytest.raises(ValueError, match="a draw and a seed"):
         sweep(noisy, seeds=())
+    for name, value in (("gamma", 5), ("dense", "PCE"), ("cross", 0.8), ("cross", (0.8, "x"))):
+        with pytest.raises(ValueError, match=rf"^{name} is .*; give .*\.$"):
+            Grid(**{name: value})
+    with pytest.raises(ValueError, match=r"cross is \(0.8,\); give a pair"):
+        Grid(cross=(0.8,))
+    with pytest.raises(ValueError, match="gamma is empty"):
+        Grid(gamma=np.array([], int))
+
+
+def test_axes_may_be_arrays():
+    grid = Grid(gamma=np.arange(3, 5), theta1=np.array([0.7, 0.8]), dense=iter(["PCE"]))
+    assert grid == Grid(gamma=(3, 4), theta1=(0.7, 0.8))
+    assert repr(grid.gamma) == "(3, 4)" and len(grid.settings()) == len(grid.settings())
 
 
 def test_draws_are_parts_that_repeat(noisy):

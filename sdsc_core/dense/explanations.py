@@ -294,8 +294,8 @@ def rank_changes(
 
 def _several(values: Any) -> list[Any]:
     """Values that were given as one or as several; text is one."""
-    single = isinstance(values, str | bytes) or not isinstance(values, Iterable)
-    return [values] if single or not np.ndim(values) else list(values)
+    single = isinstance(values, str | bytes) or (isinstance(values, np.ndarray) and not values.ndim)
+    return [values] if single or not isinstance(values, Iterable) else list(values)
 
 
 def _check_conditions(values: Any) -> list[int]:

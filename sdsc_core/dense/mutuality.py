@@ -79,7 +79,8 @@ def nearness(
     [0.8, 0.0, 0.0]
     """
     least = np.zeros(W.shape[0])
-    parts = W.indptr.astype(np.int64), W.indices, W.data, neighbours, least
+    k = min(neighbours, len(least))  # a kernel has room for no more than 64 bits
+    parts = W.indptr.astype(np.int64), W.indices, W.data, k, least
     work = partial(_least_block, parts)
     run_blocks(work, len(least), ROWS_AT_A_TIME, n_jobs=n_jobs, progress=progress)
     return least

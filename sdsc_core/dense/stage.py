@@ -90,6 +90,7 @@ def densify(
         n_threads(n_jobs)  # refused here too, though it is not used
         return all_paths(W, transform, progress)
     hops = check_count(hops, "hops", 1, None, ", or None for all shortest paths")
+    hops = min(hops, max(1, W.shape[0] - 2))  # no path has more points between its ends
     if not is_sparse(W):
         return dense_passes(W, transform, hops, n_jobs, progress, client)
     result = W

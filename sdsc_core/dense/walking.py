@@ -96,8 +96,8 @@ def walks(
     [[0.0, 0.5], [0.5, 0.0]]
     """
     steps = check_count(steps, "steps", 1, MOST_STEPS)
-    neighbours = check_count(neighbours, "neighbours", 1)
     n = S.shape[0]
+    neighbours = min(check_count(neighbours, "neighbours", 1), n)  # 64 bits in a kernel
     kept = min(neighbours + 1, n)
     size = 48 * n * kept + 12 * S.nnz
     check_memory(size, "diffusion", n, name="W", instead="give fewer points or neighbours")
@@ -118,7 +118,7 @@ def walk(S: sp.csr_array, start: int, steps: int, neighbours: int) -> NDArray[np
     """
     n = S.shape[0]
     row, others = np.zeros(n), (np.zeros(n), np.empty(n, np.int32), np.empty(n, np.int32))
-    _walk(*Rows.of(S), start, steps, neighbours, row, *others)
+    _walk(*Rows.of(S), start, steps, min(neighbours, n), row, *others)
     return row
 
 

@@ -30,7 +30,10 @@ def label_names(labels: Any, name: str = "labels") -> NDArray[Any]:
     >>> label_names(["b", "a", "b"]).tolist()
     ['a', 'b']
     """
-    return np.unique(_one_kind(labels, name))
+    array = _one_kind(labels, name)
+    if array.ndim != 1:
+        raise ValueError(f"{name} has shape {array.shape}; give one dimension.")
+    return np.unique(array)
 
 
 def _one_kind(labels: Any, name: str) -> NDArray[Any]:

@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from numbers import Real
+from sys import float_info
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from sdsc_core.checks import (
     check_data,
     check_n_clusters,
     check_random_state,
+    shown,
 )
 from sdsc_core.imc_path import unit_rows
 from sdsc_core.memory import check_memory
@@ -62,7 +64,7 @@ class Parameter:
             return check_choice(value, self.name, self.choices)
         if isinstance(self.default, bool):
             if not isinstance(value, (bool, np.bool_)):
-                raise ValueError(f"{self.name} is {value!r}; give True or False.")
+                raise ValueError(f"{self.name} is {shown(value)}; give True or False.")
             return bool(value)
         if isinstance(self.default, int):
             most = None if self.most is None else int(self.most)
@@ -71,9 +73,9 @@ class Parameter:
 
     def _check_number(self, value: Any) -> float:
         number = isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_))
-        if not number or not 0 < value <= (self.most or np.finfo(float).max):
+        if not number or not 0 < value <= (self.most or float_info.max):
             most = "" if self.most is None else f" and at most {self.most:g}"
-            raise ValueError(f"{self.name} is {value!r}; give a number above 0{most}.")
+            raise ValueError(f"{self.name} is {shown(value)}; give a number above 0{most}.")
         return float(value)
 
 

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from sdsc_core.checks import check_number, check_several, shown
 from sdsc_core.settings import RunSettings, read_setting, spell_setting
 
 THETA_1 = (0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
@@ -43,8 +46,20 @@ class Grid:
 
     def __post_init__(self) -> None:
         for name in AXES:
-            if not getattr(self, name):
+            values = check_several(getattr(self, name), name)
+            if not values:
                 raise ValueError(f"{name} is empty; give at least one value.")
+            # Python's own numbers, which a script spells as they are.
+            own = tuple(v.item() if isinstance(v, np.generic) else v for v in values)
+            object.__setattr__(self, name, own)
+        if self.cross is not None:
+            pair = check_several(self.cross, "cross")
+            if len(pair) != 2:
+                raise ValueError(
+                    f"cross is {shown(self.cross)}; give a pair of θ₁ and θ₂, or None."
+                )
+            theta1, theta2 = (check_number(v, "cross", 0, 1) for v in pair)
+            object.__setattr__(self, "cross", (theta1, theta2))
 
     @classmethod
     def figure2(cls, gamma: int = 5) -> "Grid":
