@@ -15,6 +15,7 @@ from typing import Any
 
 from sdsc_core.blocks import one_thread
 from sdsc_core.cli.measuring import seconds
+from sdsc_core.cli.warm import warm_up
 from sdsc_core.compare import compare_cell
 from sdsc_core.datasets import (
     SAMPLES,
@@ -241,6 +242,9 @@ def compare(methods: list[str]) -> None:
     print(f"{'data':<10}  {'N':>6}  {'D':>4}  {'method':<6}  {'stage':<5}  {'estimate':>9}"
           f"  {'measured':>9}  ratio")  # fmt: skip
     ratios: list[float] = []
+    warm_up()
+    for method, (kind, d) in product(methods, SIZES):
+        _warm(method, kind, d)
     for name, data, kind in _compared():
         for method in methods:
             for line in _lines(name, data, method, kind, ratios):
