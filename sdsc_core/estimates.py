@@ -31,6 +31,7 @@ LIKE = "D3"
 ANY_KIND = ("IMC", "OMP", "KNN", "LRSC")
 DENSE = "LSR"  # a W without zeros is as dense by one method as by another: one stands for all
 GROWTH = (1.0, 3.0)  # exponents between which a part grows beyond what was measured
+BY_FEATURES = (0.5, 1.0)  # likewise W with the features, which every method multiplies at least
 TRIES, APART = 5, 60.0  # of `trial` in a process, and the seconds between them
 _tries: list[tuple[float, float]] = []  # when, and what it took
 
@@ -103,7 +104,7 @@ def _part(method: str, n: int, d: int, kind: str, part: str, params: Mapping[str
         if of_kind in kinds:
             steps = _steps(method, params, of_kind) if part == AFFINITY else 1.0
             by_features[features] = steps * at(n, sizes, GROWTH)
-    return at(d, by_features, (0.0, 1.0) if part == AFFINITY else (0.0, 0.0))
+    return at(d, by_features, BY_FEATURES if part == AFFINITY else (0.0, 0.0))
 
 
 def at(x: float, known: Mapping[int, float], growth: tuple[float, float]) -> float:

@@ -101,7 +101,7 @@ def test_settings_whose_eigenvectors_did_not_converge_are_told(sweep_app, unconv
 
 def test_more_seeds_and_criteria_are_said_to_take_longer(sweep_app, monkeypatch):
     app = sweep_app
-    monkeypatch.setattr(estimates, "speed", lambda: 10.0)  # a slow machine: minutes
+    monkeypatch.setattr(estimates, "speed", lambda: 30.0)  # a slow machine: minutes
 
     def said():
         run(app)

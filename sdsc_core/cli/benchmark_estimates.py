@@ -180,7 +180,8 @@ def measure(
 
 @cache
 def _warm(method: str, kind: str, d: int) -> None:
-    """Compile every kernel that is timed."""
+    """Compile every kernel that is timed, those of many points too."""
+    warm_up()
     small = Timed(reference(kind, d, 90), method, kind)
     for part in parts_of(method, kind, d):
         small.run(part)
@@ -242,7 +243,6 @@ def compare(methods: list[str]) -> None:
     print(f"{'data':<10}  {'N':>6}  {'D':>4}  {'method':<6}  {'stage':<5}  {'estimate':>9}"
           f"  {'measured':>9}  ratio")  # fmt: skip
     ratios: list[float] = []
-    warm_up()
     for method, (kind, d) in product(methods, SIZES):
         _warm(method, kind, d)
     for name, data, kind in _compared():
