@@ -14,7 +14,9 @@ from sdsc_core.datasets.guessing.beginning import (
     bare_lines,
     first_name,
     lines_above,
+    n_without_name,
     parts_of_table,
+    rows_have_names,
     spaces_part,
 )
 from sdsc_core.datasets.limits import Limits, megabytes
@@ -145,7 +147,7 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
     second = rows[0] if rows else first
     cells = _signed(file, delimiter, [*zip_longest(first, *rows, fillvalue="")])
     decimal = decimal_of(delimiter, cells)
-    unnamed = len(first) == len(second) - 1 and _have_names(rows, len(first), decimal)
+    unnamed = len(first) == len(second) - 1 and rows_have_names(rows, len(first), decimal)
     if len(first) == len(second) + 1 and first[-1] == "":  # a comma behind the names alone
         names = first[:-1]
     elif unnamed and delimiter != SPACES and _ends_with(file, start, delimiter):  # the header not
@@ -172,7 +174,7 @@ def _layout(file: IO[bytes], label: str, header: Header, limits: Limits) -> Layo
     check_letters(f"The header of {label}", max(map(len, columns)), limits)
     return Layout(
         columns=tuple(columns), has_header=has_header,
-        n_row_names=_n_without_name(names) if has_header else 0,
+        n_row_names=n_without_name(names) if has_header else 0,
         delimiter=delimiter, decimal=decimal, encoding=encoding,
         start=start if has_header else begin,
         n_rows=_count_lines(file, start if has_header else begin),
@@ -288,22 +290,6 @@ def _signed(
         return columns
     sign = "" if not signed else "," if "," in signed[0] else "."  # 1,234 alone leaves it open
     return [*columns, (late_number(file, delimiter, sign),)]
-
-
-def _have_names(rows: Sequence[list[str]], width: int, decimal: str) -> bool:
-    """Whether rows of one cell more than the header begin with their names, as R writes them.
-
-    A comma too many is in some rows alone, or parts a number: then what is before it comes again.
-    """
-    fronts = [row[0] for row in rows if len(row) > width and row[0]]
-    again = len(set(fronts)) < len(fronts) and all(is_number(cell, decimal) for cell in fronts)
-    return not again and all(len(row) != width for row in rows)
-
-
-def _n_without_name(names: Sequence[str]) -> int:
-    """How many columns in front have none, as the index of pandas."""
-    unnamed = re.compile(r"(Unnamed: \d+(\.\d+)?)?")  # of one that was saved twice too
-    return next((k for k, name in enumerate(names) if not unnamed.fullmatch(name)), len(names))
 
 
 def _notes(

@@ -1,4 +1,4 @@
-"""Where a table begins: above it may stand titles and comments, neither names nor samples."""
+"""How a table begins: with titles or comments, with names, with columns that have none."""
 
 import csv
 import re
@@ -43,6 +43,31 @@ def first_name(names: Sequence[str]) -> str:
     others = any(name.startswith("#") for name in names[1:])
     bare = re.sub(r"^(#+|%(?=\s))\s*", "", names[0])
     return names[0] if others or not bare else bare
+
+
+def n_without_name(names: Sequence[str]) -> int:
+    """How many columns in front have none, as the index of pandas.
+
+    >>> n_without_name(["", "Unnamed: 0", "age"])
+    2
+    """
+    unnamed = re.compile(r"(Unnamed: \d+(\.\d+)?)?")  # of one that was saved twice too
+    return next((k for k, name in enumerate(names) if not unnamed.fullmatch(name)), len(names))
+
+
+def rows_have_names(rows: Sequence[list[str]], width: int, decimal: str) -> bool:
+    """Whether rows of one cell more than the header begin with their names, as R writes them.
+
+    A comma too many is in some rows alone, or parts a number: then what is before it comes again.
+
+    >>> rows_have_names([["P1", "40", "3"], ["P2", "50", "3"]], 2, ".")
+    True
+    >>> rows_have_names([["40", "5", "3"], ["40", "7", "3"]], 2, ".")
+    False
+    """
+    fronts = [row[0] for row in rows if len(row) > width and row[0]]
+    again = len(set(fronts)) < len(fronts) and all(is_number(cell, decimal) for cell in fronts)
+    return not again and all(len(row) != width for row in rows)
 
 
 def parts_of_table(lines: Sequence[str]) -> Sequence[str]:
