@@ -399,10 +399,11 @@ def test_converged_eigenvectors_are_not_told_of():
     assert connectivity(W, np.arange(300) % 2).converged
 
 
-def test_a_graph_that_differs_a_little_everywhere_is_another():
-    """No row of the first two pairs is off by 1e-2, the pairs as a whole are."""
+@pytest.mark.parametrize("highest", [1.0, 1e-3])
+def test_a_graph_that_differs_a_little_everywhere_is_another(highest):
+    """No row of the first two pairs is off by 1e-2, the pairs as a whole are; so of faint links."""
     rng = np.random.default_rng(0)
-    W = np.triu(rng.uniform(0.5, 1, (90, 90)), 1)
+    W = np.triu(highest * rng.uniform(0.5, 1, (90, 90)), 1)
     other = W * rng.uniform(0.75, 1.25, W.shape)
     with pytest.raises(ValueError, match="of another graph"):
         spectral_clustering(other + other.T, 2, spectrum_=spectrum(W + W.T, 5))
